@@ -77,7 +77,7 @@ test('titleOf: runs, jobs, and the first of many', () => {
 
 test('intervalTitle: to the nanosecond, or unknown', () => {
 	assert.equal(c.intervalTitle({shift_ns_per_iteration: -1500.25, low_ns_per_iteration: -2000, high_ns_per_iteration: 10}),
-		'Hodges–Lehmann shift -1,500.3 ns, 95 % interval -2,000 ns to 10 ns');
+		'Hodges–Lehmann shift −1,500.3 ns, 95 % interval −2,000 ns to 10 ns');
 	assert.equal(c.intervalTitle({low_ns_per_iteration: null}), 'unknown');
 });
 

@@ -132,3 +132,8 @@ test('each term has one address, a meaning that is a sentence, and a section of 
 		assert.ok(help.includes(`\t\t'${section}',`), `${term}: the help page has no section ${section}`);
 	}
 });
+
+test('the glossary says why an iteration can be longer than the span of its run', () => {
+	assert.match(meaningOf('Span').meaning, /activity on a GPU\. An iteration that the host marks can be longer/);
+	assert.match(meaningOf('Iteration').meaning, /time of the host before the first and after the last activity of the GPU/);
+});

@@ -6,7 +6,7 @@ import {parseOverrides, formatOverrides} from '../../web/pages/catalog.js';
 import {splitMatch} from '../../web/pages/catalog.js';
 import {setName} from '../../web/pages/catalog.js';
 import {importanceParams, importanceUrl, emptyAnswer} from '../../web/pages/importance.js';
-import {shapesText} from '../../web/pages/importance_tables.js';
+import {publishedText, shapesText} from '../../web/pages/importance_tables.js';
 
 const query = (text) => new URLSearchParams(text);
 
@@ -77,3 +77,6 @@ const COUNTED = [
 ];
 for (const [what, state, list, all, text] of COUNTED)
 	test(`shapesText: ${what}`, () => assert.equal(shapesText(state, list, all), text));
+
+test('publishedText: the notation of published figures', () =>
+	assert.deepEqual(['39.5 %', '27.18 µs', '3.43 ms', '–', null].map(publishedText), ['39.5%', '27.18 us', '3.43 ms', '–', null]));

@@ -12,15 +12,15 @@ import {roofsOf} from '../../web/chart/chart_roofline.js';
 
 // [function, value, text]
 const TEXTS = [
-	['share', 0.394972, '39.5%'], ['share', 0, '0.0%'], ['share', 1.0478, '104.8%'], ['share', null, '–'], ['share', undefined, '–'],
-	['shareOfPercent', 97.04, '97.0%'], ['shareOfPercent', null, '–'],
+	['share', 0.394972, '39.5 %'], ['share', 0, '0.0 %'], ['share', 1.0478, '104.8 %'], ['share', null, '–'], ['share', undefined, '–'],
+	['shareOfPercent', 97.04, '97.0 %'], ['shareOfPercent', null, '–'],
 	['intensity', 102.797, '102.8'], ['intensity', 15432.1, '15.4k'], ['intensity', 999.96, '1000.0'], ['intensity', 1000, '1.0k'],
 	['intensity', 0, '0.0'], ['intensity', null, '–'], ['intensity', Infinity, '–'],
-	['boundText', 27.1834, '27.18 us'], ['boundText', 3426.8172, '3.43 ms'], ['boundText', 0.0049, '0.00 us'], ['boundText', 999.994, '999.99 us'],
+	['boundText', 27.1834, '27.18 µs'], ['boundText', 3426.8172, '3.43 ms'], ['boundText', 0.0049, '0.00 µs'], ['boundText', 999.994, '999.99 µs'],
 	['boundText', 1000, '1.00 ms'], ['boundText', 1234567, '1.23 s'], ['boundText', undefined, '–'],
-	['measuredText', 118.4, '118 us'], ['measuredText', 29361.38, '29.4 ms'], ['measuredText', 7.5, '8 us'], ['measuredText', 2.5e6, '2.5 s'], ['measuredText', null, '–'],
+	['measuredText', 118.4, '118 µs'], ['measuredText', 29361.38, '29.4 ms'], ['measuredText', 7.5, '8 µs'], ['measuredText', 2.5e6, '2.5 s'], ['measuredText', null, '–'],
 	['gpuTime', 48211.7, '13.4 h'], ['gpuTime', 8100000, '2,250 h'], ['gpuTime', 7199, '7,199.0 s'], ['gpuTime', 0.5, '500.0 ms'],
-	['gpuTime', 6.905, '6.9 s'], ['gpuTime', 0.001, '1.0 ms'], ['gpuTime', 0.000104, '104.0 us'], ['gpuTime', null, '–'],
+	['gpuTime', 6.905, '6.9 s'], ['gpuTime', 0.001, '1.0 ms'], ['gpuTime', 0.000104, '104.0 µs'], ['gpuTime', null, '–'],
 ];
 for (const [name, value, text] of TEXTS)
 	test(`${name}: ${value} is '${text}'`, () => assert.equal(o[name](value), text));
@@ -131,17 +131,17 @@ test('columns by the measured ceilings are there only with a calibration', () =>
 });
 
 test('a kernel profile: figures that were recorded, and the most frequent stall reasons', () => {
-	assert.equal(figuresText(profile), 'SM 72.0%, memory 38.3%, occupancy 23.4%');
-	assert.equal(stallsText(profile), 'long_scoreboard 60.0%, wait 25.0%, barrier 4.5%');
+	assert.equal(figuresText(profile), 'SM 72.0 %, memory 38.3 %, occupancy 23.4 %');
+	assert.equal(stallsText(profile), 'long_scoreboard 60.0 %, wait 25.0 %, barrier 4.5 %');
 	assert.deepEqual([profileList([]), profileList(undefined)], [null, null]);
 });
 
 test('the column of kernel profiles is there only if a row has one', () => {
 	assert.deepEqual(profileColumns([{kernel_profiles: []}, {}]), []);
 	const [column] = profileColumns([{kernel_profiles: [profile]}]);
-	assert.equal(column.cell({kernel_profiles: [profile]}), 'SM 72.0%, memory 38.3%, occupancy 23.4%; stalls: long_scoreboard 60.0%');
+	assert.equal(column.cell({kernel_profiles: [profile]}), 'SM 72.0 %, memory 38.3 %, occupancy 23.4 %; stalls: long_scoreboard 60.0 %');
 	assert.equal(column.title({kernel_profiles: [profile]}),
-		'gemm_kernel: SM 72.0%, memory 38.3%, occupancy 23.4%; stalls: long_scoreboard 60.0%, wait 25.0%, barrier 4.5%');
+		'gemm_kernel: SM 72.0 %, memory 38.3 %, occupancy 23.4 %; stalls: long_scoreboard 60.0 %, wait 25.0 %, barrier 4.5 %');
 	assert.deepEqual([column.cell({kernel_profiles: []}), column.cell({})], ['–', '–']);
 });
 
@@ -151,19 +151,19 @@ test('MFU, HFU and MBU have their coverage next to them, and a reason if they ar
 	assert.deepEqual([mfu, hfu, mbu, covered].map((c) => c.label), ['MFU', 'HFU', 'MBU', 'Utilization covered']);
 	const row = {mfu: 0.25, hfu: 0.3125, mbu: 0.0625, utilization_covered: 0.75, recompute_covered: 0.9, utilization_reason: null, hfu_reason: null};
 	assert.deepEqual([mfu, hfu, mbu, covered].map((c) => [c.cell(row), c.value(row)]),
-		[['25.0%', 0.25], ['31.3%', 0.3125], ['6.3%', 0.0625], ['75.0%', 0.75]]);
-	const rest = '75.0% of its GPU time has known work, and the rest counts as time without work';
+		[['25.0 %', 0.25], ['31.3 %', 0.3125], ['6.3 %', 0.0625], ['75.0 %', 0.75]]);
+	const rest = '75.0 % of its GPU time has known work, and the rest counts as time without work';
 	assert.equal(mbu.title(row), `sum over calls of minimum traffic / bandwidth, divided by time: 0.0625; ${rest}`);
 	assert.equal(mfu.title(row), `sum over calls of operations / peak, divided by time: 0.25; ${rest}. ` +
-		'Repeated operations do not count (known for 90.0% of the time with operations)');
+		'Repeated operations do not count (known for 90.0 % of the time with operations)');
 	assert.equal(hfu.title(row), `sum over calls of operations / peak, divided by time: 0.3125; ${rest}. ` +
-		'Repeated operations count (known for 90.0% of the time with operations)');
+		'Repeated operations count (known for 90.0 % of the time with operations)');
 	const none = {mfu: null, hfu: null, mbu: null, utilization_covered: 0, recompute_covered: null, utilization_reason: 'the work of none of its calls is known', hfu_reason: 'the work of none of its calls is known'};
-	assert.deepEqual([mfu.cell(none), mfu.title(none), covered.cell(none)], ['–', 'unknown: the work of none of its calls is known', '0.0%']);
+	assert.deepEqual([mfu.cell(none), mfu.title(none), covered.cell(none)], ['–', 'unknown: the work of none of its calls is known', '0.0 %']);
 	assert.deepEqual(utilizationTotals({...none, utilization_time_ns: 5, utilization_period: 'span'})[2],
 		['MBU', '–', 'unknown: the work of none of its calls is known']);
 	const [label, text, title] = utilizationTotals({...row, utilization_time_ns: 4000, utilization_period: 'iterations'})[0];
-	assert.deepEqual([label, text], ['MFU', '25.0% (75.0% covered)']);
+	assert.deepEqual([label, text], ['MFU', '25.0 % (75.0 % covered)']);
 	assert.match(title, /Time: the kept iterations on all devices, 4,000 ns$/);
 	assert.match(utilizationTotals({...row, utilization_time_ns: 4000, utilization_period: 'span'})[1][2], /Time: the span on all devices/);
 });
@@ -177,7 +177,7 @@ test('MFU says that repeated operations count if nothing shows which they are', 
 
 test('a layer has its utilization in one line', () => {
 	const layer = {mfu: 0.25, hfu: 0.25, mbu: 0, utilization_covered: 0.75, recompute_covered: null, utilization_reason: null, hfu_reason: null};
-	assert.equal(utilizationLine(layer).text, 'MFU 25.0%, HFU 25.0%, MBU 0.0% (75.0% covered)');
+	assert.equal(utilizationLine(layer).text, 'MFU 25.0 %, HFU 25.0 %, MBU 0.0 % (75.0 % covered)');
 	assert.match(utilizationLine(layer).title, /^MFU: sum over .* Repeated operations do not count\. HFU: .* Time: start to end of its instances$/);
 	const none = {...layer, mfu: null, hfu: null, mbu: null, utilization_reason: 'it took no time', hfu_reason: 'it took no time'};
 	assert.deepEqual(utilizationLine(none), {text: 'MFU unknown, HFU unknown, MBU unknown', title: 'unknown: it took no time'});

@@ -175,5 +175,5 @@ export function titleOf({base, head}) {
 // of a function or an operator.
 export function headline(doc) {
 	const names = doc.items.flatMap((r) => [r.function, r.short_name]);
-	return f.capital(doc.headline, [...names, ...(doc.operators ?? []).map((o) => o.operator)]);
+	return f.capital(f.sentence(doc.headline), [...names, ...(doc.operators ?? []).map((o) => o.operator)]);
 }

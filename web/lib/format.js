@@ -21,7 +21,7 @@ function grouped(digits) {
 export function count(n, digits = 0) {
 	if (!known(n)) return NONE;
 	const [whole, rest] = Math.abs(n).toFixed(digits).split('.');
-	const sign = n < 0 ? '-' : '';
+	const sign = n < 0 && /[1-9]/.test(whole + rest) ? '−' : '';
 	return sign + grouped(whole) + (rest ? `.${rest}` : '');
 }
 
@@ -85,11 +85,27 @@ export function changeOf(ratio) {
 	return `${text === '0.0' ? '±' : ratio < 1 ? '−' : '+'}${text} %`;
 }
 
+// A signed difference in percent: "+4.2 %", "−1.6 %", "±0.0 %".
+export function signedPercent(pct, digits = 1) {
+	if (!known(pct)) return NONE;
+	const text = count(Math.abs(pct), digits);
+	return `${!/[1-9]/.test(text) ? '±' : pct < 0 ? '−' : '+'}${text} %`;
+}
+
+// A sentence of the server, with the minus and the unit that pages use. Only numbers with a unit
+// change, so that names of kernels keep their characters.
+export function sentence(text) {
+	return text
+		.replace(/(^|[\s(])-(?=\d[\d.,]* ?(?:%|(?:ns|µs|us|ms|s)(?!\w)))/g, '$1−')
+		.replace(/(\d) us(?!\w)/g, '$1 µs');
+}
+
 // A number without a unit, to six significant digits.
 export function number(n) {
 	if (!known(n)) return NONE;
 	if (Number.isInteger(n) || Math.abs(n) >= 1e5) return count(n);
-	return String(Number(n.toPrecision(6)));
+	const text = String(Number(n.toPrecision(6)));
+	return text.includes('e') ? text : count(n, text.split('.')[1]?.length ?? 0);
 }
 
 // A mean of counts: an integer, or three significant digits.

@@ -34,7 +34,7 @@ export function limited(rule) {
 	return {limit, change: rule.change_pct, low: rule.low_pct, high: rule.high_pct, of: ''};
 }
 
-const signed = (pct) => `${pct < 0 ? '−' : '+'}${f.count(Math.abs(pct), 1)} %`;
+const signed = (pct) => f.signedPercent(pct);
 export const percent = (pct) => (pct === null ? f.NONE : signed(pct));
 export function intervalText(rule) {
 	const {low, high, of} = limited(rule);

@@ -17,7 +17,7 @@ export const REGIMES = {
 export const WEIGHTS = {
 	time: 'share of all GPU time, each run weighted by its GPU-hours',
 	mean: "mean share of a run's GPU time, 0 if a run lacks the operator",
-	present: 'mean share in the runs that have the operator; may add up to more than 100%',
+	present: 'mean share in the runs that have the operator; may add up to more than 100 %',
 	energy: 'share of the energy of the runs whose energy is known, each multiplied by its GPU-hours',
 	published: 'score as published in the reference set',
 };
@@ -68,11 +68,11 @@ export const WAITS =
 	'≤: a collective. Its headroom includes the time in which it waits for other ranks, which no faster kernel and no ' +
 	'faster link saves.';
 
-// 0.395 -> "39.5%"
-export const share = (x) => (known(x) ? `${(x * 100).toFixed(1)}%` : NONE);
+// 0.395 -> "39.5 %"
+export const share = (x) => (known(x) ? `${(x * 100).toFixed(1)} %` : NONE);
 
 // The same for a value in percent.
-export const shareOfPercent = (p) => (known(p) ? `${percent(p)}%` : NONE);
+export const shareOfPercent = (p) => (known(p) ? `${percent(p)} %` : NONE);
 
 // Arithmetic intensity: "102.8", "15.4k".
 export function intensity(ai) {
@@ -80,18 +80,18 @@ export function intensity(ai) {
 	return ai >= 1000 ? `${(ai / 1000).toFixed(1)}k` : ai.toFixed(1);
 }
 
-// Microseconds of a roofline bound: "27.18 us", "3.43 ms".
+// Microseconds of a roofline bound: "27.18 µs", "3.43 ms".
 export function boundText(us) {
 	if (!known(us)) return NONE;
 	if (us >= 1e6) return `${(us / 1e6).toFixed(2)} s`;
-	return us >= 1000 ? `${(us / 1000).toFixed(2)} ms` : `${us.toFixed(2)} us`;
+	return us >= 1000 ? `${(us / 1000).toFixed(2)} ms` : `${us.toFixed(2)} µs`;
 }
 
-// Microseconds of a measurement: "118 us", "29.4 ms".
+// Microseconds of a measurement: "118 µs", "29.4 ms".
 export function measuredText(us) {
 	if (!known(us)) return NONE;
 	if (us >= 1e6) return `${(us / 1e6).toFixed(1)} s`;
-	return us >= 1000 ? `${(us / 1000).toFixed(1)} ms` : `${us.toFixed(0)} us`;
+	return us >= 1000 ? `${(us / 1000).toFixed(1)} ms` : `${us.toFixed(0)} µs`;
 }
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
@@ -116,7 +116,7 @@ export function energy(kwh) {
 export function gpuTime(s) {
 	if (!known(s)) return NONE;
 	if (s >= 7200) return `${count(s / 3600, s >= 360000 ? 0 : 1)} h`;
-	return s >= 1 ? `${count(s, 1)} s` : s >= 0.001 ? `${count(s * 1000, 1)} ms` : `${count(s * 1e6, 1)} us`;
+	return s >= 1 ? `${count(s, 1)} s` : s >= 0.001 ? `${count(s * 1000, 1)} ms` : `${count(s * 1e6, 1)} µs`;
 }
 
 // GPU-hours of a fleet: three digits, because a saving can be small.

@@ -46,7 +46,7 @@ export function stepCells(doc, kind) {
 	return {cells, most};
 }
 
-const signedPercent = (v) => `${v < 0 ? '−' : '+'}${f.percent(Math.abs(100 * v))} %`;
+const signedPercent = (v) => f.signedPercent(100 * v);
 
 export function cellText(doc, kind, rank, i) {
 	const step = doc.steps[i];

@@ -106,7 +106,7 @@ export function exactText(doc, value) {
 	return doc.unit === '1' ? `${value * 100} %` : f.exact(value);
 }
 
-const signedPercent = (pct) => `${pct < 0 ? '−' : '+'}${f.count(Math.abs(pct), 1)} %`;
+const {signedPercent} = f;
 export const changeText = (pct) => (pct === null ? f.NONE : signedPercent(pct));
 export const intervalText = (low, high) =>
 	low === null || high === null ? f.NONE : `${signedPercent(low)} to ${signedPercent(high)}`;

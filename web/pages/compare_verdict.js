@@ -180,7 +180,7 @@ function groupSection(doc, params) {
 	);
 	const plain = ({up, down, ...column}) => column;
 	const columns = [
-		{label: 'Work', head: true, cell: (g) => groupName(doc, params, g), title: (g) => g.headline ?? ''},
+		{label: 'Work', head: true, cell: (g) => groupName(doc, params, g), title: (g) => f.sentence(g.headline ?? '')},
 		{label: 'Paired by', cell: (g) => g.match, title: (g) => MATCHES[g.match]},
 		{
 			label: 'Iterations',

@@ -85,7 +85,7 @@ function columns(gate) {
 				[
 					r.rule === 'function' ? h('code', {}, ruleName(r)) : ruleName(r),
 					r.of ? h('span', {class: 'quiet'}, ` ${ruleKind(r).toLowerCase()}`) : null,
-					r.summary ? h('div', {class: 'hint'}, r.summary) : null,
+					r.summary ? h('div', {class: 'hint'}, f.sentence(r.summary)) : null,
 					r.earlier_units && r.rule !== 'function' ? h('div', {class: 'hint'}, earlierText(r)) : null,
 				].filter(Boolean),
 		},
@@ -346,7 +346,7 @@ export async function page(view, query, at) {
 	const title = gate.name || `gate ${gate.id}`;
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/gates'}, 'Gates'), ` / ${title}`),
-		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(gate.summary))),
+		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(f.sentence(gate.summary)))),
 		shortfalls(gate) || '',
 		facts([
 			['Project', gate.project],

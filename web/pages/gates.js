@@ -227,7 +227,7 @@ function columns(now) {
 			cell: (g) => h('a', {href: `/gates/${g.id}`}, g.name || `gate ${g.id}`),
 		},
 		{label: 'Outcome', cell: (g) => outcome(g.outcome)},
-		{label: 'Result', class: 'wide', cell: (g) => g.summary},
+		{label: 'Result', class: 'wide', cell: (g) => f.sentence(g.summary)},
 		{label: 'Project', cell: (g) => g.project || f.NONE},
 		{label: 'Workload', cell: (g) => g.workload || f.NONE},
 		side('Base', 'base'),

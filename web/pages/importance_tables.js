@@ -44,7 +44,7 @@ function summary(row, doc) {
 		['dtype', row.dtype],
 		['Phase', row.phase],
 		[doc.reference_set ? 'Profiles' : 'Runs', `${f.count(row.runs)} of ${f.count(doc.runs)}`],
-		['95% interval', range ?? doc.interval_reason],
+		['95 % interval', range ?? doc.interval_reason],
 		['Waits for ranks', row.collective ? 'yes: the time and the headroom include waiting' : null],
 		['S above 1', row.above_bound_pct ? `${o.shareOfPercent(row.above_bound_pct)} of its time` : null],
 	]);
@@ -159,7 +159,7 @@ function shapesView(row, state, params, place, load) {
 	function columnsOf() {
 		const platforms = state.platforms.map((p) => p.name);
 		return [
-			...shapeColumns(state.items, platforms, row.collective),
+			...quoted(params.reference_set, shapeColumns(state.items, platforms, row.collective)),
 			...(state.items.some((r) => r.pytorch) ? [scriptColumn(row.operator, {...params, weight: null})] : []),
 		];
 	}
@@ -429,14 +429,14 @@ export function rooflinePlot(doc, {selected, one, shapes, all, changed, weightNa
 					roofs: usedRoofs.length ? usedRoofs : roofsOf(platform),
 					bandwidth: platform.bytes_per_s,
 				}),
-				columns: [
+				columns: quoted(doc.reference_set, [
 					...COLUMNS,
 					{
 						label: rows ? 'Share' : f.capital(weightName),
 						num: true,
 						cell: (p) => (rows ? weight(p) : o.share(p.weight)),
 					},
-				],
+				]),
 				rows: drawn,
 			}),
 			legend(weightName),
@@ -494,8 +494,14 @@ const percentColumn = (label, key, description) => ({
 	title: (r) => (unknown(r[key]) ? 'unknown' : `${description}: ${r[key]} %`),
 });
 
+// The figures of a reference set are quoted as they were published: "39.5%", "27.18 us".
+export const publishedText = (text) =>
+	typeof text === 'string' ? text.replace(/ %$/, '%').replace(/ µs$/, ' us') : text;
+const quoted = (isSet, columns) =>
+	isSet ? columns.map((c) => ({...c, cell: (r, ...more) => publishedText(c.cell(r, ...more))})) : columns;
+
 // Bars of importance on a scale that all rows share.
-function importanceColumn(max, weight) {
+function importanceColumn(max, weight, isSet) {
 	return {
 		label: 'Importance',
 		num: true,
@@ -508,7 +514,7 @@ function importanceColumn(max, weight) {
 			h(
 				'span',
 				{class: 'share', style: {'--share': `${(100 * (r.importance ?? 0)) / max}%`}},
-				o.share(r.importance),
+				isSet ? publishedText(o.share(r.importance)) : o.share(r.importance),
 			),
 	};
 }
@@ -516,7 +522,7 @@ function importanceColumn(max, weight) {
 // The interval as numbers, and as a line on the scale of the bars.
 function intervalColumn(max, reason) {
 	return {
-		label: '95% interval',
+		label: '95 % interval',
 		num: true,
 		class: 'interval',
 		cell: (r) =>
@@ -613,12 +619,12 @@ export function generalColumns(doc) {
 		{...textColumn('Phase', 'phase'), cell: phaseNames},
 		shapesColumn(),
 	];
-	return [
+	return quoted(doc.reference_set, [
 		operatorColumn(),
 		// A reference set has the columns in the order in which they were published.
 		...(doc.reference_set ? kind : []),
 		...[headroomColumn(noHeadroom, (row) => row.collective), reachableColumn()].filter(hasValues(doc)),
-		importanceColumn(max, doc.weight),
+		importanceColumn(max, doc.weight, doc.reference_set),
 		...(doc.items.some((r) => !unknown(r.low)) ? [intervalColumn(max, doc.interval_reason)] : []),
 		...(doc.items.some((r) => !unknown(r.energy_kwh)) ? [energyColumn()] : []),
 		...(doc.reference_set ? [] : kind),
@@ -634,7 +640,7 @@ export function generalColumns(doc) {
 			percentColumn('Shape known', 'shape_known_pct', 'share of its time with a known shape'),
 			percentColumn('Roofline known', 'roofline_known_pct', 'share of its time with a roofline bound'),
 		].filter(hasValues(doc)),
-	];
+	]);
 }
 
 // A shape of runs has only one platform, on which its times were measured.
@@ -648,7 +654,7 @@ const platformTime = (label, key, text, description) => ({
 	title: (r) =>
 		unknown(r[key]?.[r.platform])
 			? (r.reason ?? 'unknown')
-			: `${description}: ${r[key][r.platform]} us on ${r.platform}`,
+			: `${description}: ${r[key][r.platform]} µs on ${r.platform}`,
 });
 
 const timeColumn = (label, key, platform, text, description) => ({
@@ -659,7 +665,7 @@ const timeColumn = (label, key, platform, text, description) => ({
 	up: `-${key}.${platform}`,
 	cell: (r) => text(r[key]?.[platform]),
 	value: (r) => r[key]?.[platform] ?? null,
-	title: (r) => (unknown(r[key]?.[platform]) ? 'unknown' : `${description}: ${r[key][platform]} us`),
+	title: (r) => (unknown(r[key]?.[platform]) ? 'unknown' : `${description}: ${r[key][platform]} µs`),
 });
 
 const solColumns = (platforms) => platforms.map((p) => timeColumn('T_SOL', 't_sol_us', p, o.boundText, BOUND));
@@ -673,14 +679,14 @@ const namesOf = (doc) => doc.platforms.map((p) => p.name);
 
 export function rooflineColumns(doc) {
 	const names = namesOf(doc);
-	return [
+	return quoted(doc.reference_set, [
 		operatorColumn(),
 		regimeColumn(),
 		aiColumn(),
 		...(doc.reference_set ? sColumns().filter(hasValues(doc)) : fleetS()),
 		...solColumns(timed(doc.items, names, 't_sol_us')),
 		...prodColumns(timed(doc.items, names, 't_prod_us'), doc.reference_set ? MEDIAN : MEAN),
-	];
+	]);
 }
 
 // S over all time with a roofline bound. Of a shape it is the T_SOL of its calls divided by their
@@ -700,11 +706,11 @@ const fleetS = () => [allTimeColumn('s'), sColumns()[1]];
 
 // For a reference set the median S of the shapes, for a fleet the S of all time.
 export function shapesColumns(doc) {
-	return [
+	return quoted(doc.reference_set, [
 		operatorColumn(),
 		shapesColumn(),
 		...(doc.reference_set ? sColumns('s_median', 'S (median)') : fleetS()),
-	];
+	]);
 }
 
 // A shape has one row per platform, dtype and phase. The script is that of the row.

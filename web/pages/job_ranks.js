@@ -88,7 +88,7 @@ export function excess(operator, i) {
 
 const excessText = (operator, i) => {
 	const more = excess(operator, i);
-	if (more !== null) return `${more < 0 ? '−' : '+'}${f.percent(Math.abs(100 * more))}`;
+	if (more !== null) return f.signedPercent(100 * more).replace(' %', '');
 	return operator.total_ns[i] ? f.duration(operator.total_ns[i]) : f.NONE;
 };
 

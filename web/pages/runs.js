@@ -96,8 +96,10 @@ function columns(items, now, picks) {
 			num: true,
 			cell: (r) =>
 				r.notes
-					? h('span', {class: `severity ${r.worst_note}`}, `${r.notes} ${WORST[r.worst_note] ?? ''}`)
+					? h('span', {class: `severity ${r.worst_note}`}, `${r.notes} (${WORST[r.worst_note] ?? 'unknown'})`)
 					: f.NONE,
+			title: (r) =>
+				r.notes ? `${f.plural(r.notes, 'kind')} of notes; severity of the worst: ${WORST[r.worst_note] ?? 'unknown'}` : null,
 		},
 		{
 			label: 'Added',

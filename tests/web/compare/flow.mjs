@@ -158,7 +158,7 @@ async function job(test, world) {
 		await seen(async () => assert.deepEqual((await cells(page, 'Waiting by the rank that arrives last')).map((r) => [r[0], r[2]]), [
 			['rank 0', '2,400.000'], ['rank 1', '2,400.000'], ['rank 2', '0.000']]));
 		await seen(async () => assert.deepEqual(await cells(page, 'Time of each operator, above the median rank'), [
-			['rank 0', '+0.0'], ['rank 1', '+0.0'], ['rank 2', '+30.0']]));
+			['rank 0', '±0.0'], ['rank 1', '±0.0'], ['rank 2', '+30.0']]));
 		// No record names a group or a size. Skew: 500 - 200 µs. Rank 2 is shortest each time.
 		const name = ['ncclDevKernel_AllReduce_Sum_f32_RING_LL', 'all_reduce', '–', '8'];
 		await seen(async () => assert.deepEqual(await cells(page, 'Collectives'), [[...name, '1,600.000', '–', '–', '300.000']]));

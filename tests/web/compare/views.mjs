@@ -120,7 +120,7 @@ export default async function views(test, {open}) {
 		await page.getByRole('img', {name: 'Time per iteration, slower: 24 iterations of the base, 24 iterations of the head'}).waitFor();
 		await page.getByText('void slower<float>(float*, int)').waitFor();
 		await page.getByText('0 ns by the number of launches, +1.000 ms by the duration of each launch').waitFor();
-		await seen(async () => assert.deepEqual(await cells(page, 'Counters of slower'), [['gpu_sm_frequency', '1,980', '1410.5']]));
+		await seen(async () => assert.deepEqual(await cells(page, 'Counters of slower'), [['gpu_sm_frequency', '1,980', '1,410.5']]));
 		await page.locator('.inside .numbers summary').first().click();
 		const table = await cells(page, 'Time per iteration, data');
 		assert.equal(table.length, 48);
@@ -177,8 +177,8 @@ export default async function views(test, {open}) {
 		await page.getByRole('table', {name: 'Published score'}).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).searchParams.get('score'), 'published'));
 		await seen(async () => assert.equal(await page.getByRole('table', {name: 'Published score'}).locator('thead th').count(), 17));
-		await seen(async () => assert.deepEqual((await cells(page, 'Published score'))[0], ['slower', 'gpu_sm_util', 'GPU 0', '234.44', '3.208', '0.847', '-2.361', '-80.78',
-			'0.0000', '0.0003', '7.250', '2.000', '-5.250', '-11.34', '-18.53', '0.0000', '0.0005']));
+		await seen(async () => assert.deepEqual((await cells(page, 'Published score'))[0], ['slower', 'gpu_sm_util', 'GPU 0', '234.44', '3.208', '0.847', '−2.361', '−80.78',
+			'0.0000', '0.0003', '7.250', '2.000', '−5.250', '−11.34', '−18.53', '0.0000', '0.0005']));
 		await page.getByRole('link', {name: 'Swap base and head'}).click();
 		await page.waitForURL(/base=3,4&head=1,2/);
 		await page.goBack();

@@ -34,18 +34,18 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'Caveats'}).locator('li').allInnerTexts(), [
 			'Warning\n6.9 % of GPU time is unattributed; /unattributed lists its kernels.',
 			'Info\nShapes of rms_norm are faster than their roofline bound (S > 1).']));
-		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1%', '91.4%', '81.2%', '74.9%', '≤ 41.2%', '7.2%']));
+		await seen(async () => assert.deepEqual(await page.locator('.totals dd').allInnerTexts(), ['1,303', '13.4 h', '2,606 GPU h', '93.1 %', '91.4 %', '81.2 %', '74.9 %', '≤ 41.2 %', '7.2 %']));
 		await seen(async () => assert.deepEqual(await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts(), ['Operator', 'Headroom (GPU h)',
-			'Reachable headroom (GPU h)', 'Importance', '95% interval', 'dtype', 'Phase', 'Shapes', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Fleet-best S', 'Shape known', 'Roofline known']));
-		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', '489', '188', '36.1%', '28.9% … 43.3%', 'bf16', 'decode/prefill', '12', '36.1%', '32.5%', '50.5%', '72.1%', '60.0%', '97.2%', '95.5%']));
+			'Reachable headroom (GPU h)', 'Importance', '95 % interval', 'dtype', 'Phase', 'Shapes', 'w_time', 'w_mean', 'w_present', 'Prevalence', 'Fleet-best S', 'Shape known', 'Roofline known']));
+		await seen(async () => assert.deepEqual((await cells(page, GENERAL))[0], ['unified_attention', '489', '188', '36.1 %', '28.9 % … 43.3 %', 'bf16', 'decode/prefill', '12', '36.1 %', '32.5 %', '50.5 %', '72.1 %', '60.0 %', '97.2 %', '95.5 %']));
 		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[0]), ['unified_attention', 'all_reduce', 'fused_moe', 'reshape_and_cache', 'rms_norm', 'unattributed'], 'most headroom first; unknown last'));
 		const none = page.getByRole('row', {name: /^unattributed/}).locator('td').nth(0);
 		await seen(async () => assert.deepEqual([await none.innerText(), await none.getAttribute('title')], ['–', 'unknown: unattributed time has no roofline bound']));
 		// The fleet-best links to the run that reached it, unless that was deleted.
-		const best = page.getByRole('link', {name: 'Run 4711 reached 60.0%'});
+		const best = page.getByRole('link', {name: 'Run 4711 reached 60.0 %'});
 		await seen(async () => assert.equal(await best.getAttribute('href'), '/runs/4711'));
 		const moe = page.getByRole('row', {name: /^fused_moe/}).locator('td');
-		await seen(async () => assert.deepEqual([await moe.nth(1).innerText(), await moe.nth(11).innerText(), await moe.nth(11).locator('a').count()], ['0', '55.0%', 0]));
+		await seen(async () => assert.deepEqual([await moe.nth(1).innerText(), await moe.nth(11).innerText(), await moe.nth(11).locator('a').count()], ['0', '55.0 %', 0]));
 		// Unknown is not 0.
 		const nothing = page.getByRole('row', {name: /^rms_norm/}).locator('td').nth(1);
 		await seen(async () => assert.deepEqual([await nothing.innerText(), (await nothing.getAttribute('title')).slice(0, 7)], ['–', 'unknown']));
@@ -53,7 +53,7 @@ export default async function fleet(test, {open}) {
 		const lost = page.getByRole('row', {name: /^all_reduce/}).locator('td').nth(0);
 		await seen(async () => assert.equal(await lost.innerText(), '≤ 235'));
 		await page.getByText('≤: a collective. Its headroom includes the time in which it waits for other ranks').waitFor();
-		assert.match(await lost.getAttribute('title'), /^GPU time above the roofline bound: 234\.5\d* of the GPU-hours that the runs represent, 9\.0% of all GPU time, waiting for other ranks included: an upper bound$/);
+		assert.match(await lost.getAttribute('title'), /^GPU time above the roofline bound: 234\.5\d* of the GPU-hours that the runs represent, 9\.0 % of all GPU time, waiting for other ranks included: an upper bound$/);
 	});
 
 	await test('the number of shapes is unknown in a time range, and says why', async () => {
@@ -69,7 +69,7 @@ export default async function fleet(test, {open}) {
 		await seen(async () => assert.deepEqual(requests, ['weight=energy']));
 		await seen(async () => assert.deepEqual((await page.locator('.totals > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).slice(2, 4),
 			['Total weight 2,606 GPU h', 'Energy 1.4 MWh']));
-		await seen(async () => assert.deepEqual((await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts()).slice(3, 7), ['Importance', '95% interval', 'Energy', 'dtype']));
+		await seen(async () => assert.deepEqual((await page.getByRole('table', {name: GENERAL}).locator('thead th').allInnerTexts()).slice(3, 7), ['Importance', '95 % interval', 'Energy', 'dtype']));
 		await seen(async () => assert.deepEqual((await cells(page, GENERAL)).map((r) => r[5]).slice(0, 2), ['512.8 kWh', '170.5 kWh']));
 		assert.equal(await page.locator('select[name=weight]').inputValue(), 'energy');
 	});
@@ -80,13 +80,13 @@ export default async function fleet(test, {open}) {
 		await page.getByRole('table', {name: 'Shapes of fused_moe'}).waitFor();
 		await seen(async () => assert.deepEqual(requests, ['project=serving&phase=decode', 'shapes project=serving&phase=decode&limit=500&sort=headroom']));
 		await seen(async () => assert.deepEqual((await cells(page, 'Shapes of fused_moe')).map((r) => r.slice(0, 13).map((c) => c.replace(/\s+/g, ' '))), [
-			['tokens=32 hidden=2048 inter=768', '81', '12.3', '10.0%', '○ low', '7.0%', 'H20', '44.0%', '118,200', '55.0%', '210', '264 us', '198.20 us'],
-			['tokens=16 hidden=2048 inter=768', '22.5', '–', '75.0%', '● good', '52.5%', 'H200', '44.0%', '118,200', '–', '210', '264 us', '198.20 us']]));
+			['tokens=32 hidden=2048 inter=768', '81', '12.3', '10.0 %', '○ low', '7.0 %', 'H20', '44.0 %', '118,200', '55.0 %', '210', '264 µs', '198.20 µs'],
+			['tokens=16 hidden=2048 inter=768', '22.5', '–', '75.0 %', '● good', '52.5 %', 'H200', '44.0 %', '118,200', '–', '210', '264 µs', '198.20 µs']]));
 		// S of the median call and S of all time have names of their own, and a grade its scale.
 		await seen(async () => assert.deepEqual((await page.getByRole('table', {name: 'Shapes of fused_moe'}).locator('thead th').allInnerTexts()).map((c) => c.replace(/\s+/g, ' ')).slice(3, 6),
 			['S of the median call', 'Grade', 'S of all time']));
 		await page.getByTitle('S of 33 % or more, on the scale of Atrex-Bench for production kernels, the same for every operator; 25.0 % of the time is above the roofline bound').waitFor();
-		await seen(async () => assert.equal((await page.getByRole('table', {name: 'Shapes of fused_moe'}).locator('tfoot').innerText()).replace(/\s+/g, ' '), 'Shapes unknown 2.0% 118,200 '));
+		await seen(async () => assert.equal((await page.getByRole('table', {name: 'Shapes of fused_moe'}).locator('tfoot').innerText()).replace(/\s+/g, ' '), 'Shapes unknown 2.0 % 118,200 '));
 		assert.equal(await page.getByRole('link', {name: 'PyTorch'}).first().getAttribute('href'),
 			'/api/v1/importance/fused_moe/shapes/7?project=serving&phase=decode&platform=H20&dtype=bf16&format=pytorch');
 		await page.getByRole('button', {name: 'unattributed'}).click();
@@ -193,7 +193,7 @@ export default async function fleet(test, {open}) {
 	await test('S above 1 is marked as an error, in the roofline and in the tables', async () => {
 		const {page} = await given(open, '/importance?tab=roofline&on=H200');
 		await page.getByText(/ T_prod is the measured mean per call\.$/).waitFor();
-		await seen(async () => assert.deepEqual((await cells(page, 'Roofline of operators')).find((r) => r[0] === 'rms_norm').slice(3, 5).map((c) => c.replace(/\s+/g, ' ')), ['107.0%', '⚠ above 1']));
+		await seen(async () => assert.deepEqual((await cells(page, 'Roofline of operators')).find((r) => r[0] === 'rms_norm').slice(3, 5).map((c) => c.replace(/\s+/g, ' ')), ['107.0 %', '⚠ above 1']));
 		await page.getByText('Not drawn: 1 operator bound by the link, without an arithmetic intensity: all_reduce.', {exact: false}).waitFor();
 		const drawn = page.getByRole('img', {name: /^Roofline on H200: 3 operators/});
 		// A font or image that arrives late moves the chart, so each try locates the mark
@@ -201,7 +201,7 @@ export default async function fleet(test, {open}) {
 		await seen(async () => {
 			const mark = await drawn.locator('circle.point').first().boundingBox();
 			await page.mouse.move(mark.x + mark.width / 2, mark.y + mark.height / 2);
-			await page.getByText(/^fused_moe: 310\.2 FLOP per byte, attained 727 TFLOP\/s, S 61\.0%, importance 17\.2%$/).waitFor({timeout: 2000});
+			await page.getByText(/^fused_moe: 310\.2 FLOP per byte, attained 727 TFLOP\/s, S 61\.0 %, importance 17\.2 %$/).waitFor({timeout: 2000});
 		});
 		assert.ok((await drawn.boundingBox()).width > 600);
 	});

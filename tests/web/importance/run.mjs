@@ -51,18 +51,18 @@ export default async function run(test, world) {
 	await test('a row opens to its attribution sources and shapes; the address opens it again', async () => {
 		const page = await open(`${here}?tab=operators`, {answers: answered(here)});
 		await seen(async () => assert.deepEqual(flat(await cells(page, TABLE)).map((r) => [r[0], r[3], r[9], r[10], r[11], r[12], r[13], r[14], r[15], r[16]]), [
-			['gemm', '52.0', 'op_sizes 78.8%, graph 21.2%', '100.0%', '62.0%', '● good', 'C compute', '26.000', '13.000', '80.0%'],
-			['all_reduce', '24.0', 'op_sizes', '100.0%', '25.0%', '–', 'L link', '≤ 18.000', '6.000', '80.0%'],
-			['rms_norm', '21.0', 'rule', '0.0%', '50.0%', '● good', 'M memory', '10.500', '5.250', '80.0%'],
-			['unattributed', '3.0', 'none', '0.0%', '–', '–', '–', '–', '–', '–']]));
-		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Run 12 reached 80.0%'}).first().getAttribute('href'), '/runs/12'));
+			['gemm', '52.0', 'op_sizes 78.8 %, graph 21.2 %', '100.0 %', '62.0 %', '● good', 'C compute', '26.000', '13.000', '80.0 %'],
+			['all_reduce', '24.0', 'op_sizes', '100.0 %', '25.0 %', '–', 'L link', '≤ 18.000', '6.000', '80.0 %'],
+			['rms_norm', '21.0', 'rule', '0.0 %', '50.0 %', '● good', 'M memory', '10.500', '5.250', '80.0 %'],
+			['unattributed', '3.0', 'none', '0.0 %', '–', '–', '–', '–', '–', '–']]));
+		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Run 12 reached 80.0 %'}).first().getAttribute('href'), '/runs/12'));
 		await page.getByRole('button', {name: 'gemm'}).focus();
 		await page.keyboard.press('Enter');
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
-		await seen(async () => assert.deepEqual(await page.locator('.source-list li').allInnerTexts(), ['78.8% the host operator that launched it, with its Input Dims op_sizes',
-			'21.2% inferred: its position in a CUDA graph whose capture was recorded graph']));
+		await seen(async () => assert.deepEqual(await page.locator('.source-list li').allInnerTexts(), ['78.8 % the host operator that launched it, with its Input Dims op_sizes',
+			'21.2 % inferred: its position in a CUDA graph whose capture was recorded graph']));
 		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => [r[0], r[6], r[7], r[9], r[10], r[11], r[12], r[13]]), [
-			['m=237 n=4096 k=4096', '8.037', '17.5%', 'SM 72.0%, memory 38.3%, occupancy 23.4%; stalls: long_scoreboard 60.0%', 'C compute', '212.4', '7.95 GFLOP', '37.4 MB'],
+			['m=237 n=4096 k=4096', '8.037', '17.5 %', 'SM 72.0 %, memory 38.3 %, occupancy 23.4 %; stalls: long_scoreboard 60.0 %', 'C compute', '212.4', '7.95 GFLOP', '37.4 MB'],
 			['shape unknown, grid 128x1x1 / 256x1x1', '–', '–', '–', '–', '–', '–', '–']]));
 		await seen(async () => assert.equal(await page.getByText('No roofline bound: its shape is unknown.').count(), 1));
 		await seen(async () => assert.match(page.url(), /open=gemm:bf16:decode/));
@@ -76,12 +76,12 @@ export default async function run(test, world) {
 		await page.getByLabel('Platform').selectOption('H20');
 		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H200; source: a table.').waitFor();
 		await seen(async () => assert.equal(await page.getByLabel('Platform').inputValue(), 'H20'));
-		await seen(async () => assert.deepEqual(flat(await cells(page, TABLE)).map((r) => [r[0], ...r.slice(11)]), [['gemm', '10.0%', '○ low', 'M memory'],
-			['all_reduce', '–', '–', '–'], ['rms_norm', '125.0%', '–', 'M memory'], ['unattributed', '–', '–', '–']]));
+		await seen(async () => assert.deepEqual(flat(await cells(page, TABLE)).map((r) => [r[0], ...r.slice(11)]), [['gemm', '10.0 %', '○ low', 'M memory'],
+			['all_reduce', '–', '–', '–'], ['rms_norm', '125.0 %', '–', 'M memory'], ['unattributed', '–', '–', '–']]));
 		await seen(async () => assert.equal(await page.getByText('S is above 1 at shapes').count(), 0, 'the finding about its own platform'));
 		await page.getByRole('button', {name: 'gemm'}).click();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
-		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => [...r.slice(6, 9), r[10]]), [['9.167', '20.0%', '◐ fair', 'M memory'], ['–', '–', '–', '–']]));
+		await seen(async () => assert.deepEqual(flat(await cells(page, 'Shapes of gemm')).map((r) => [...r.slice(6, 9), r[10]]), [['9.167', '20.0 %', '◐ fair', 'M memory'], ['–', '–', '–', '–']]));
 		await seen(async () => assert.equal(await page.getByText('No roofline bound: its shape is unknown there either.').count(), 1));
 		await page.getByRole('button', {name: 'gemm'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?tab=operators&against=H20'));
@@ -112,12 +112,12 @@ export default async function run(test, world) {
 		const column = await page.getByRole('table', {name: TABLE}).locator('thead th').allInnerTexts();
 		const at = (name) => column.findIndex((text) => text.replace(/\s+/g, ' ').trim() === name);
 		await seen(async () => assert.deepEqual((await cells(page, TABLE)).map((r) => [r[0], r[at('S')], r[at('S data sheet')]]),
-			[['gemm', '61.7%', '55.6%'], ['elementwise', '80.1%', '80.1%']]));
+			[['gemm', '61.7 %', '55.6 %'], ['elementwise', '80.1 %', '80.1 %']]));
 		// by the data sheet's peaks; of the run, both kernels and the 0.9 ms between them
 		await seen(async () => assert.deepEqual((await cells(page, TABLE)).map((r) => [r[0], ...r.slice(at('MFU'))]),
-			[['gemm', '55.6%', '55.6%', '6.0%', '100.0%'], ['elementwise', '1.0%', '1.0%', '80.1%', '100.0%']]));
-		await seen(async () => assert.equal(await page.getByText('35.9% (100.0% covered)').count(), 2, 'MFU and HFU'));
-		await page.getByText('6.5% (100.0% covered)').waitFor();
+			[['gemm', '55.6 %', '55.6 %', '6.0 %', '100.0 %'], ['elementwise', '1.0 %', '1.0 %', '80.1 %', '100.0 %']]));
+		await seen(async () => assert.equal(await page.getByText('35.9 % (100.0 % covered)').count(), 2, 'MFU and HFU'));
+		await page.getByText('6.5 % (100.0 % covered)').waitFor();
 		await page.getByLabel('Platform').selectOption('H20');
 		await page.getByText('Roofline bounds are those of H20, not of the run\'s own platform H100-SXM').waitFor();
 		await seen(async () => assert.equal(await page.getByText('recorded SM clock').count(), 0, 'only of its own platform'));
@@ -126,7 +126,7 @@ export default async function run(test, world) {
 		await seen(async () => assert.equal((await cells(page, 'Devices'))[0].at(-1), '1,647'));
 		// the recording is one iteration, which has the figures of the run
 		await page.getByRole('tab', {name: 'Iterations'}).click();
-		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r.slice(-4)), [['35.9%', '35.9%', '6.5%', '100.0%']]));
+		await seen(async () => assert.deepEqual((await cells(page, 'Iterations')).map((r) => r.slice(-4)), [['35.9 %', '35.9 %', '6.5 %', '100.0 %']]));
 	});
 
 	await test('no samples of the SM clock: the page says whose peaks the bounds use', async () => {

@@ -48,9 +48,9 @@ export default async function breakdownCompare(test, world) {
 		const page = await open('/breakdown?runs=7,8', {answers});
 		await seen(async () => assert.deepEqual(await parts(page, ROWS), [
 			['32 layers of “attention + mlp”'], ['attention'],
-			['input_norm', 'fused_add_rmsnorm', '4.000', '25.0%', 'rmsnorm_hip', '5.000', '40.0%', '+1.000', '+25.0 %'],
+			['input_norm', 'fused_add_rmsnorm', '4.000', '25.0 %', 'rmsnorm_hip', '5.000', '40.0 %', '+1.000', '+25.0 %'],
 			['qkv + rope + kv_store', 'nvjet_qkv and 2 more', '18.000', '–', 'fused_qkv_rope', '17.500', '–', '−0.500', '−2.8 %'],
-			['self_attn.attn attention', 'fmha', '41.500', '72.3%', 'pa_decode', '62.000', '–', '+20.500', '+49.4 %'],
+			['self_attn.attn attention', 'fmha', '41.500', '72.3 %', 'pa_decode', '62.000', '–', '+20.500', '+49.4 %'],
 			['Sum of attention', '', '63.500', '', '', '84.500', '', '+21.000', '+33.1 %'],
 			['mlp'],
 			['–', 'elementwise', '8.000', '–', 'elementwise', '8.000', '–', '0.000', '±0.0 %'],

@@ -41,13 +41,13 @@ export default async function run(test, world) {
 		await seen(async () => {
 			const rows = await parts(page, ROWS);
 			const at = rows.findIndex((r) => r[0].startsWith('2 layers of “attention + mlp”'));
-			assert.match(rows[at][0], / · MFU 31\.0%, HFU 36\.0%, MBU 42\.0% \(90\.0% covered\)$/);
+			assert.match(rows[at][0], / · MFU 31\.0 %, HFU 36\.0 %, MBU 42\.0 % \(90\.0 % covered\)$/);
 			assert.match(rows[0][0], / · MFU unknown, HFU unknown, MBU unknown$/);
 			assert.deepEqual(rows.slice(at + 1, at + 7), [
 				['attention'],
-				['input_norm', 'fused_add_rmsnorm', 'rms_norm', '4.000', '1', '4.000', '25.0%', '4.000', '0.000', '3.900', '0.120'],
+				['input_norm', 'fused_add_rmsnorm', 'rms_norm', '4.000', '1', '4.000', '25.0 %', '4.000', '0.000', '3.900', '0.120'],
 				['qkv 2 kernels launched together', 'nvjet_qkv + splitKreduce', 'gemm', '15.000', '1', '15.000', '–', '15.000', '0.000', '–', '–'],
-				['attention', 'fmha', 'unified_attention', '41.500', '1', '41.500', '72.3%', '41.500', '0.000', '41.400', '0.120'],
+				['attention', 'fmha', 'unified_attention', '41.500', '1', '41.500', '72.3 %', '41.500', '0.000', '41.400', '0.120'],
 				['–extra', 'mystery_<b>', '–', '1.500', '0.25', '0.375', '–', '0.375', '0.000', '1.400', '0.120'],
 				['Sum of attention', '', '', '', '', '60.875', '', '60.875', '0.000', '', '']]);
 			assert.equal(rows.filter((r) => r[0].startsWith('shared concurrent with moe')).length, 1);
@@ -157,8 +157,8 @@ export default async function run(test, world) {
 	await test('kernels launched together', async () => {
 		const page = await open(`${here}?tab=groups`, {answers: answered(here)});
 		await seen(async () => assert.deepEqual((await cells(page, 'Launched together')).map((r) => [r[0].replace(/\s+/g, ' '), r[1], r[2], ...r.slice(4)]), [
-			['prepare_varlen_num_blocks FlashAttnFwdSm90 FlashAttnFwdCombine', '–', '24.000', '32', '96.9%', '0', 'always adjacent, with different neighbors'],
-			['nvjet_qkv splitKreduce', 'gemm', '9.600', '64', '100.0%', '3', 'launched by one API call']]));
+			['prepare_varlen_num_blocks FlashAttnFwdSm90 FlashAttnFwdCombine', '–', '24.000', '32', '96.9 %', '0', 'always adjacent, with different neighbors'],
+			['nvjet_qkv splitKreduce', 'gemm', '9.600', '64', '100.0 %', '3', 'launched by one API call']]));
 		await page.getByRole('button', {name: 'FlashAttnFwdSm90'}).click();
 		await page.getByText('void <b>FlashAttnFwdCombine</b><float, 128>(Params)').waitFor();
 	});

@@ -275,7 +275,7 @@ async function energy(test, world) {
 		assert.deepEqual(
 			rows.map((row) => [row[0], row[3], row[4], row[5]]),
 			[
-				['gemm', '0', '30.000 s', '1200'],
+				['gemm', '0', '30.000 s', '1,200'],
 				['rms_norm', '0', '20.000 s', '200'],
 			],
 		);

@@ -53,7 +53,7 @@ export default async function run(test, {open, api, base, firstView}) {
 		await page.getByRole('tab', {name: 'Measures'}).click();
 		await page.getByRole('table', {name: 'Measures'}).waitFor();
 		await seen(async () => assert.deepEqual((await cells(page, 'Measures')).map((row) => row.slice(0, 6)), [
-			['score', '-0.5', '', '–', 'NAME=VALUE UNIT', 'night.txt'],
+			['score', '−0.5', '', '–', 'NAME=VALUE UNIT', 'night.txt'],
 			['ttft_p99\ntime from a request to its first token: p99', '1,250', 'ms', 'lower', 'NAME=VALUE UNIT', 'night.txt']]));
 		await page.goto(page.url().replace(/\?.*/, '?tab=measures'));
 		await page.getByRole('table', {name: 'Measures'}).waitFor();

@@ -87,7 +87,7 @@ export default async function tasks(test, {open, base}) {
 		await withMain(page, click);
 		await click(page.getByRole('button', {name: 'Copy as Markdown'}).first());
 		await seen(async () => assert.ok((await page.evaluate(() => navigator.clipboard.readText()))
-			.startsWith(`## ❌ [Comparison](<${base}/compare?`)));
+			.startsWith(`## ❔ [Comparison](<${base}/compare?`)));
 	}, {permissions: ['clipboard-read', 'clipboard-write']});
 
 	console.log(times.join('\n'));

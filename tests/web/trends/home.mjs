@@ -49,7 +49,7 @@ export default async function home(test, {open}) {
 		const page = await open('/?since=2026-11-01&project=ci', {answers});
 		// hours times headroom: 2606 * 0.361 * 0.52
 		await seen(async () => assert.deepEqual((await cells(page, 'Largest headroom')).slice(0, 2),
-			[['unified_attention', '489', '18.8%', '36.1%'], ['all_reduce', '≤ 235', '≤ 9.0%', '12.0%']]));
+			[['unified_attention', '489', '18.8 %', '36.1 %'], ['all_reduce', '≤ 235', '≤ 9.0 %', '12.0 %']]));
 		assert.equal(await page.getByRole('cell', {name: '≤ 235'}).getAttribute('title'), '234.54 of the 2606 GPU-hours that the runs represent, waiting for other ranks included: an upper bound');
 		await section(page, 'Largest headroom').getByText('≤: a collective.').waitFor();
 		assert.equal(await page.getByRole('link', {name: 'unified_attention'}).getAttribute('href'), '/importance?project=ci&since=2026-11-01&open=unified_attention');
