@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import BENCH_BIN, SRC, tell
+from common import SRC, bench_decode, tell
 
 ROUNDS = int(os.environ.get('KERNSIFT_BENCH_ROUNDS', '5'))
 FOLDER = os.environ.get('KERNSIFT_TRACES', f'{SRC}/../shared/traces')
@@ -24,15 +24,11 @@ GROWN_MAX = 2
 
 def measured(path, rounds):
     """Returns (decode ns, analyze ns, kernels), or None if the file is not a trace."""
-    out = []
-    for _ in range(rounds):
-        p = subprocess.run([f'{BENCH_BIN}/bench_decode', path], check=False,
-                           capture_output=True, text=True)
-        if p.returncode:
-            return None
-        line = {w[0]: int(w[1]) for w in map(str.split, p.stdout.splitlines())}
-        out.append((line['decode'], line['analyze'], line['kernels']))
-    return min(x[0] for x in out), min(x[1] for x in out), out[0][2]
+    runs = [bench_decode(path) for _ in range(rounds)]
+    if None in runs:
+        return None
+    return (*(min(r[what][0] for r in runs) for what in ('decode', 'analyze')),
+            runs[0]['kernels'][0])
 
 
 def recorded():

@@ -28,6 +28,16 @@ def tell(name, value, unit, goal=None, met=None):
     print(f'{name} {text} {unit}{end}', flush=True)
 
 
+def bench_decode(path):
+    """Decodes and analyzes a trace in a new process. Returns {name: [number, …]} of the
+    lines that it prints, or None if the file cannot be read."""
+    p = subprocess.run([f'{BENCH_BIN}/bench_decode', path], check=False,
+                       capture_output=True, text=True)
+    if p.returncode:
+        return None
+    return {w[0]: [int(x) for x in w[1:]] for w in map(str.split, p.stdout.splitlines())}
+
+
 def median(values):
     v = sorted(values)
     n = len(v)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import BENCH_BIN, BIN, SRC, median, tell
+from common import BIN, SRC, bench_decode, median, tell
 
 ROUNDS = int(os.environ.get('KERNSIFT_BENCH_ROUNDS', '5'))
 FOLDER = os.environ.get('KERNSIFT_TRACES', f'{SRC}/../shared/traces')
@@ -25,12 +25,9 @@ def measured(path):
     or None."""
     runs = []
     for _ in range(ROUNDS):
-        p = subprocess.run([f'{BENCH_BIN}/bench_decode', path], check=False,
-                           capture_output=True, text=True)
-        if p.returncode:
+        runs.append(bench_decode(path))
+        if not runs[-1]:
             return None
-        runs.append({w[0]: [int(x) for x in w[1:]]
-                     for w in map(str.split, p.stdout.splitlines())})
     for what in ('decode', 'capture'):
         runs[0][what] = [median([r[what][0] for r in runs])]
     return runs[0]

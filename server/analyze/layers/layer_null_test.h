@@ -9,8 +9,8 @@
  * - The same kernels in random order have no layers that explain as much.
  *   Names are shuffled within each stream and pass; starts and durations do
  *   not change. This is done three times, with fixed seeds. Of a long run only
- *   2,048 launches are shuffled. The test is skipped if all instances of each kind have
- *   the same sequence of at least four different names. */
+ *   2,048 launches are shuffled. The test is skipped if all instances of each
+ *   kind have the same sequence of at least four different names. */
 #pragma once
 #include "layering.h"
 
