@@ -71,10 +71,11 @@ export default async function share(test, world) {
 		await test(`a chart is copied as an image, ${colorScheme}`, async () => {
 			const page = await open(`/compare?base=${ids[0]}&head=${ids[1]}`, {...permissions, colorScheme});
 			const drawn = page.locator('figure.chart svg.drawing').first();
-			await drawn.waitFor();
-			const box = await drawn.boundingBox();
+			await drawn.locator('.ring').waitFor({state: 'attached'}); /* it has its height once it is drawn */
+			await page.waitForLoadState('networkidle');
 			await click(page, /^Copy image/);
 			await seen(async () => assert.equal(await page.locator('#news').textContent(), 'Image copied.'));
+			const box = await drawn.boundingBox();
 			const {width, height, colors} = await picture(page);
 			// two pixels per CSS pixel, 12 of margin, 28 of caption
 			assert.ok(Math.abs(width - 2 * (box.width + 24)) <= 2, `${width} of ${box.width}`);
@@ -84,7 +85,7 @@ export default async function share(test, world) {
 
 	await test('without a clipboard a chart is downloaded', async () => {
 		const page = await open(`/compare?base=${ids[0]}&head=${ids[1]}`);
-		await page.locator('figure.chart svg.drawing').first().waitFor();
+		await page.locator('figure.chart svg.drawing .ring').first().waitFor({state: 'attached'});
 		await withoutClipboard(page);
 		const [download] = await Promise.all([page.waitForEvent('download'), click(page, /^Copy image/)]);
 		assert.match(download.suggestedFilename(), /^\w+\.png$/);
