@@ -1,6 +1,7 @@
 /* background_tasks.c - runs a step of each background task at intervals until the server
  * stops. */
 #include "background_tasks.h"
+#include "bytes_mover.h"
 #include "clock.h"
 #include "audit.h"
 #include "webhook_dispatcher.h"
@@ -24,6 +25,9 @@ enum { SLICE_S = 5 };
 struct background_tasks {
 	const char *conninfo;
 	int vacuum_s; /* 0: never */
+	const char *bytes; /* of bytes_mover_run() */
+	struct object_settings objects;
+	struct object_store *store;
 	struct webhook_dispatcher *dispatcher;
 	struct conn_cancel cancel;
 	pthread_t thread;
@@ -32,7 +36,8 @@ struct background_tasks {
 	pthread_cond_t wake;
 	/* used only by the thread */
 	struct db *db;
-	bool away, stuck; /* the problem exists and is logged */
+	bool away, stuck, unmoved; /* the problem exists and is logged */
+	bool moving; /* the next step follows without a rest */
 	/* row of the audit log, once something is deleted; 0: none */
 	int64_t row;
 	struct err unwritten; /* why the row could not be written */
@@ -148,6 +153,26 @@ static bool background_tasks_vacuum(struct background_tasks *c, struct err *e)
 	return ok;
 }
 
+/* Moves bytes for the time between two checks of the trends. */
+static bool background_tasks_move(struct background_tasks *c, struct err *e)
+{
+	struct bytes_mover_report r;
+	c->moving = false;
+	if (!bytes_mover_run(c->db, c->store, c->bytes,
+		    clock_ms() + SLICE_S * 1000, background_tasks_go_on, c, &r,
+		    e))
+		return false;
+	if (r.moved || r.deleted)
+		log_info("bytes moved=%lld bytes=%lld deleted=%lld",
+			(long long)r.moved, (long long)r.bytes,
+			(long long)r.deleted);
+	if (r.left && !c->unmoved && background_tasks_go_on(c))
+		log_warn("bytes stay where they are: %s", r.why.text);
+	c->unmoved = r.left;
+	c->moving = r.more && !r.left;
+	return true;
+}
+
 /* A process that has the leader lock keeps it as long as its database
  * connection exists. */
 static bool background_tasks_step(struct background_tasks *c, struct err *e)
@@ -158,6 +183,7 @@ static bool background_tasks_step(struct background_tasks *c, struct err *e)
 	return c->db && conn_cancel_attach(&c->cancel, c->db, e) &&
 	       leader_lock_try(c->db, &mine, e) &&
 	       (!mine || (background_tasks_vacuum(c, e) &&
+				 background_tasks_move(c, e) &&
 				 background_tasks_look_out(c, e)));
 }
 
@@ -192,7 +218,8 @@ static void *background_tasks_run(void *arg)
 		c->away = !ok;
 		if (!ok)
 			background_tasks_part(c);
-		background_tasks_rest(c);
+		if (!ok || !c->moving)
+			background_tasks_rest(c);
 	}
 	background_tasks_part(c);
 	return NULL;
@@ -214,6 +241,7 @@ static void background_tasks_ready(struct background_tasks *c)
 static void background_tasks_release(struct background_tasks *c)
 {
 	webhook_dispatcher_free(c->dispatcher);
+	object_store_free(c->store);
 	conn_cancel_release(&c->cancel);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->wake);
@@ -228,10 +256,13 @@ struct background_tasks *background_tasks_new(const struct config *is,
 		abort();
 	c->conninfo = conninfo;
 	c->vacuum_s = is->vacuum_s;
+	c->bytes = is->bytes;
+	c->objects = config_objects(is);
 	background_tasks_ready(c);
 	c->dispatcher =
 		webhook_dispatcher_new(conninfo, is->webhook_private, e);
-	if (c->dispatcher &&
+	c->store = c->dispatcher ? object_store_new(&c->objects, e) : NULL;
+	if (c->store &&
 		!pthread_create(&c->thread, NULL, background_tasks_run, c))
 		return c;
 	err_set(e, ERR_INTERNAL,

@@ -1,9 +1,9 @@
 /* background_tasks.h - the threads that work in addition to the requests.
  *
- * One thread, with its own connection, deletes expired data (every --vacuum-s)
- * and checks trends for changes (when runs arrive, and also during a long
- * vacuum). If several servers use one database, only one of them runs these two
- * tasks. Another thread delivers webhooks (webhook_dispatcher.h); every server
+ * One thread, with its own connection, deletes expired data (every --vacuum-s), moves
+ * bytes of uploads to where --bytes says and checks trends for changes (when runs arrive,
+ * and also during a long vacuum or a long move). If several servers use one database,
+ * only one of them runs these tasks. Another thread delivers webhooks (webhook_dispatcher.h); every server
  * has one. */
 #pragma once
 #include "config.h"

@@ -43,6 +43,7 @@ struct worker_options command_workers(const struct config *c,
 			},
 			.arena_bytes = (size_t)c->ingest_mib << 20,
 		},
+		.objects = config_objects(c),
 	};
 }
 

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "api.h"
 #include "background_tasks.h"
+#include "bytes_mover.h"
 #include "command.h"
 #include "worker_pool.h"
 #include "httpd.h"
@@ -168,7 +169,8 @@ static bool serve_check(const struct config *c, struct err *e)
 			"--web: cannot read '%.150s': %s (name the folder of "
 			"the page, for example web)",
 			c->web, strerror(errno));
-	return serve_check_perfetto(c, e) && serve_check_listen(c->listen, e);
+	return serve_check_perfetto(c, e) && serve_check_listen(c->listen, e) &&
+	       bytes_mover_check(c->bytes, e);
 }
 
 static bool serve_open_database(struct serve_state *s, struct err *e)

@@ -31,6 +31,18 @@ static const struct cli_option config_options[] = {
 #undef OPTION
 };
 
+struct object_settings config_objects(const struct config *c)
+{
+	return (struct object_settings){
+		.endpoint = c->s3_endpoint,
+		.region = c->s3_region,
+		.key_id = c->s3_key_id,
+		.secret = c->s3_secret,
+		.token = c->s3_token,
+		.credentials = c->s3_credentials,
+	};
+}
+
 const struct cli_program config_program = {
 	.name = "kernsiftd",
 	.about = "kernsiftd stores GPU traces, analyzes them and serves the "

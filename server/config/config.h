@@ -5,6 +5,7 @@
  * arguments. No other code reads options or environment variables. */
 #pragma once
 #include "cli.h"
+#include "object_store.h"
 
 /* The commands, in the order of commands.def. */
 enum config_command {
@@ -21,6 +22,9 @@ struct config {
 #include "config.def"
 #undef OPTION
 };
+
+/* The object storage that the options select; its texts are those of `c`. */
+struct object_settings config_objects(const struct config *c);
 
 /* The tables. commands[CONFIG_SERVE] is `serve`, and so on. */
 extern const struct cli_program config_program;

@@ -10,10 +10,12 @@
 #include "learned_graph.h"
 #include "log.h"
 #include "ncu_table.h"
+#include "object_store.h"
 #include "provenance.h"
 #include "site_overrides.h"
 #include "save.h"
 #include "trace_files.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -25,12 +27,14 @@ struct job {
 	const struct claim *claim;
 	const struct ingest_limits *limits;
 	const struct catalog *catalog;
+	struct object_store *objects;
 	struct arena arena;
 	struct trace trace;
 	struct trace_files files;
 	struct profile *runs;
 
 	uint8_t *chunk; /* the chunk that the decoder reads */
+	size_t fetched; /* bytes of it that the object storage sent */
 	int32_t seq; /* number of the next chunk */
 	int64_t plain_bytes;
 
@@ -66,6 +70,31 @@ static bool ingest_go_on(struct job *j, const char *stage, int64_t bytes,
 	return upload_progress(j->db, j->claim, stage, bytes, e);
 }
 
+static bool ingest_fetched(void *ctx, const void *bytes, size_t len,
+	struct err *e)
+{
+	struct job *j = ctx;
+	(void)e;
+	assert(len <= UPLOAD_CHUNK - j->fetched);
+	memcpy(j->chunk + j->fetched, bytes, len);
+	j->fetched += len;
+	return true;
+}
+
+/* Reads a chunk that is in an object. */
+static bool ingest_fetch(struct job *j, const struct upload_chunk_place *place,
+	size_t len, struct err *e)
+{
+	j->fetched = 0;
+	if (!j->objects)
+		return err_set(e, ERR_FORBIDDEN,
+			"the bytes of upload %lld are in %.150s, and this "
+			"process has no object storage",
+			(long long)j->claim->upload, place->object);
+	return object_get(j->objects, place->object, place->etag, place->at,
+		(int64_t)len, ingest_fetched, j, e);
+}
+
 static bool ingest_next_chunk(void *ctx, const void **bytes, size_t *len,
 	struct err *e)
 {
@@ -75,8 +104,10 @@ static bool ingest_next_chunk(void *ctx, const void **bytes, size_t *len,
 	if (j->seq == j->claim->chunks)
 		return true;
 	double began = ingest_now_ms();
+	struct upload_chunk_place place;
 	bool ok = upload_read_chunk(j->db, j->claim->upload, j->seq++, j->chunk,
-		len, e);
+			  len, &place, e) &&
+		  (!*place.object || ingest_fetch(j, &place, *len, e));
 	j->read_ms += ingest_now_ms() - began;
 	return ok;
 }
@@ -292,13 +323,15 @@ static void ingest_log_done(const struct job *j)
 }
 
 bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
-	const struct ingest_limits *limits, bool *saving, struct err *e)
+	struct object_store *objects, const struct ingest_limits *limits,
+	bool *saving, struct err *e)
 {
 	struct err why = { 0 };
 	struct job j = {
 		.db = db,
 		.claim = c,
 		.catalog = f,
+		.objects = objects,
 		.limits = limits,
 		.arena = { .ceiling = limits->arena_bytes },
 		.chunk = malloc(UPLOAD_CHUNK),

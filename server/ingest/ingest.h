@@ -9,6 +9,8 @@
 #include "upload.h"
 #include <signal.h>
 
+struct object_store;
+
 struct ingest_limits {
 	struct decode_limits decode;
 	size_t arena_bytes;
@@ -19,7 +21,9 @@ struct ingest_limits {
 
 /* True if the upload is done, or if it failed by its own fault, with a
  * sentence. False if the cause is elsewhere (database unavailable, lease lost)
- * and the upload should be tried again. *saving: whether its rows were already
+ * and the upload should be tried again. `objects`: where bytes are that were moved out
+ * of the database; NULL: there are none. *saving: whether its rows were already
  * being written. */
 bool ingest(struct db *db, const struct claim *c, const struct catalog *f,
-	const struct ingest_limits *limits, bool *saving, struct err *e);
+	struct object_store *objects, const struct ingest_limits *limits,
+	bool *saving, struct err *e);

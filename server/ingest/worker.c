@@ -213,14 +213,16 @@ static bool worker_connected(struct db **db, const char *conninfo)
 
 /* Number of tries that an upload has after a failed ingest; 0: this failure
  * does not count. The upload is not at fault if the cause is a stop, a full
- * disk or a database that became unavailable. It may be at fault if a working
+ * disk, an object storage that does not answer or rejects the credentials, or a
+ * database that became unavailable. It may be at fault if a working
  * database rejected it. It may also be at fault if the database becomes
  * unavailable again and again while the upload's own rows are written. */
 static int worker_tries_of(struct db *db, const struct err *why, bool saving)
 {
 	struct err gone = { 0 };
 	if (why->code == ERR_BUSY || why->code == ERR_DISK_FULL ||
-		why->code == ERR_CONFLICT)
+		why->code == ERR_CONFLICT || why->code == ERR_FORBIDDEN ||
+		why->code == ERR_FILE)
 		return 0;
 	if (db_ping(db, &gone))
 		return UPLOAD_TRIES;
@@ -241,7 +243,7 @@ static void worker_give_back(struct db **db, const struct claim *c,
 		struct err e = { 0 };
 		bool ok = most ? upload_abandon(*db, name, err_public(why),
 					 most, &e)
-			       : upload_release(*db, c, &e);
+			       : upload_release(*db, c, !stopping, &e);
 		if (ok || e.code == ERR_CONFLICT ||
 			!worker_connected(db, o->conninfo))
 			return;
@@ -251,7 +253,8 @@ static void worker_give_back(struct db **db, const struct claim *c,
 /* Processes one claimed upload; false if the worker should wait before the next
  * one. */
 static bool worker_work(struct db **db, const struct claim *c,
-	struct worker_catalog *f, const struct worker_options *o)
+	struct worker_catalog *f, struct object_store *objects,
+	const struct worker_options *o)
 {
 	struct err e = { 0 };
 	struct ingest_limits limits = o->limits;
@@ -259,7 +262,7 @@ static bool worker_work(struct db **db, const struct claim *c,
 	limits.stop = &stopping;
 	worker_cpu_limit(o->cpu_s);
 	bool ok = worker_catalog_renew(f, *db, &e) &&
-		  ingest(*db, c, f->catalog, &limits, &saving, &e);
+		  ingest(*db, c, f->catalog, objects, &limits, &saving, &e);
 	malloc_trim(0);
 	if (!ok)
 		worker_give_back(db, c, &e, saving, o);
@@ -304,7 +307,7 @@ static bool worker_idle(struct db *db, struct err *e)
 }
 
 static void worker_work_on(struct db **db, struct worker_catalog *f,
-	const struct worker_options *o)
+	struct object_store *objects, const struct worker_options *o)
 {
 	char name[WORKER_NAME];
 	int ms = PAUSE_MS, ingests = 0;
@@ -316,7 +319,7 @@ static void worker_work_on(struct db **db, struct worker_catalog *f,
 		if (ok && !c.upload)
 			ok = worker_idle(*db, &e);
 		else if (ok)
-			ok = worker_work(db, &c, f, o);
+			ok = worker_work(db, &c, f, objects, o);
 		if (ok && c.upload && ++ingests % FOLD_EVERY == 0) {
 			bool left;
 			worker_fold(*db, &left);
@@ -330,6 +333,12 @@ static void worker_work_on(struct db **db, struct worker_catalog *f,
 	}
 }
 
+static bool worker_may_wait(void *ctx)
+{
+	(void)ctx;
+	return !stopping;
+}
+
 int worker_main(const struct worker_options *o)
 {
 	worker_signals_set();
@@ -339,7 +348,14 @@ int worker_main(const struct worker_options *o)
 
 	struct worker_catalog f = { 0 };
 	struct db *db = NULL;
-	worker_work_on(&db, &f, o);
+	struct err e = { 0 };
+	struct object_store *objects = object_store_new(&o->objects, &e);
+	if (objects)
+		object_store_on_wait(objects, worker_may_wait, NULL);
+	else
+		log_warn("worker: %s", e.text);
+	worker_work_on(&db, &f, objects, o);
+	object_store_free(objects);
 	db_free(db);
 	worker_catalog_release(&f);
 	return 0;

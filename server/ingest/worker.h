@@ -6,6 +6,7 @@
  * it. */
 #pragma once
 #include "ingest.h"
+#include "object_store.h"
 #include <sys/types.h>
 
 struct worker_options {
@@ -17,6 +18,7 @@ struct worker_options {
 	int cpu_s; /* CPU seconds one upload may take */
 	int64_t memory_bytes; /* address space of a worker */
 	struct ingest_limits limits; /* `stop` is the worker's own */
+	struct object_settings objects;
 };
 
 enum { WORKER_NAME = 112 };

@@ -53,7 +53,7 @@ def report(page, rounds):
 
 def main():
     found = subprocess.run([f'{SRC}/tests/chromium'], stdout=subprocess.PIPE, text=True)
-    if found.returncode or subprocess.run([f'{SRC}/tests/web/setup']).returncode:
+    if found.returncode or subprocess.run([f'{SRC}/tests/npm-packages', 'tests/web']).returncode:
         return 1
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as d:
         os.chmod(d, 0o755)

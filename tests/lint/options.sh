@@ -22,7 +22,7 @@ rules() {
 listed() {
 	[ -f "$1" ] || return 0
 	[ -f "$2" ] || { breach "$2: is missing, '$1' is listed there"; return 0; }
-	{ sed -nE 's/^OPTION\(([a-z_]+), *[A-Z]+, *"([^"]*)", *"([^"]*)".*/\1|\3|\2/p' "$1"; ${3:-:}; } |
+	{ sed -nE 's/^OPTION\(([a-z0-9_]+), *[A-Z]+, *"([^"]*)", *"([^"]*)".*/\1|\3|\2/p' "$1"; ${3:-:}; } |
 		while IFS='|' read -r name variable default; do
 			flag=$(echo "$name" | tr _ -)
 			row=$(grep -E "^\| *\`--($name|$flag)\b" "$2") || {
@@ -34,7 +34,7 @@ listed() {
 			*) breach "$2: '--$name' is listed without '$variable' or '$default'" ;;
 			esac
 		done
-	sed -nE 's/^\| *`--([a-z_-]+).*/\1/p' "$2" | tr - _ |
+	sed -nE 's/^\| *`--([a-z0-9_-]+).*/\1/p' "$2" | tr - _ |
 		while IFS= read -r name; do
 			grep -q "^OPTION($name," "$1" || ${3:-:} | grep -q "^$name|" ||
 				breach "$2: lists '--$name', which '$1' does not know"

@@ -454,7 +454,7 @@ def check_help(name):
         if max(map(len, got.stdout.splitlines())) > 80:
             yield f'{command} --help has lines of more than 80 columns'
         own = got.stdout.split('\nOptions of the collector')[0]
-        shown = re.findall(r'^  (--[a-z-]+)(.*(?:\n    +.*)*)', own, re.M)
+        shown = re.findall(r'^  (--[a-z0-9-]+)(.*(?:\n    +.*)*)', own, re.M)
         wanted = [r for r in rows if bit in r[3]]
         if [s[0] for s in shown] != [w[0] for w in wanted]:
             yield f'{command} --help lists {[s[0] for s in shown]}'

@@ -55,13 +55,14 @@ static bool act_save(struct db *db, bool *none, struct err *e)
 	struct arena a = { 0 };
 	char text[64] = "";
 	size_t len;
+	struct upload_chunk_place place;
 	struct profile runs[3];
 	if (!upload_claim(db, "player", LEASE_S, &c, e))
 		return false;
 	*none = !c.upload;
 	if (*none)
 		return true;
-	if (!upload_read_chunk(db, c.upload, 0, text, &len, e))
+	if (!upload_read_chunk(db, c.upload, 0, text, &len, &place, e))
 		return false;
 	uint64_t before = state;
 	state = strtoull(text, NULL, 10) + (uint64_t)c.token * 7919;

@@ -176,8 +176,11 @@ static const char retention_plan_sql[] =
 	"AND NOT l.aged AND NOT EXISTS (SELECT FROM run_over o "
 	"WHERE o.run_id = l.run_id))), "
 	"begun AS ("
-	"SELECT u.id, u.project, sum(octet_length(c.bytes)) AS bytes "
-	"FROM upload u JOIN upload_chunk c ON c.upload_id = u.id "
+	"SELECT u.id, u.project, sum(b.bytes) AS bytes FROM ("
+	"SELECT upload_id, octet_length(bytes) AS bytes FROM upload_chunk "
+	"UNION ALL SELECT upload_id, CASE WHEN stored_at IS NULL THEN 0 "
+	"ELSE chunk_ends[array_upper(chunk_ends, 1)] END FROM upload_object) b "
+	"JOIN upload u ON u.id = b.upload_id "
 	"JOIN policy p USING (project) "
 	"WHERE u.dropped_at IS NOT NULL GROUP BY u.id) "
 
@@ -284,7 +287,7 @@ static bool retention_mark(struct db *db, const struct retention_item *item,
 }
 
 /* If the same bytes are uploaded again, the mark is removed, and the bytes are
- * kept. */
+ * kept. An object is deleted later (upload_object.h). */
 static bool retention_delete_bytes(struct db *db, int64_t upload, struct err *e)
 {
 	static const char sql[] =
@@ -294,14 +297,19 @@ static bool retention_delete_bytes(struct db *db, int64_t upload, struct err *e)
 		"WHERE upload_id = (SELECT id FROM held) AND seq IN ("
 		"SELECT seq FROM upload_chunk WHERE upload_id = $1 "
 		"ORDER BY seq DESC LIMIT $2)";
-	struct sql_params p = { 0 };
+	static const char object[] =
+		"DELETE FROM upload_object WHERE upload_id = ("
+		"SELECT id FROM upload "
+		"WHERE id = $1 AND dropped_at IS NOT NULL FOR UPDATE)";
+	struct sql_params p = { 0 }, of = { 0 };
 	int64_t n = DELETE_BATCH;
+	sql_int8(&of, upload);
 	sql_int8(&p, upload);
 	sql_int4(&p, DELETE_BATCH);
 	while (n == DELETE_BATCH)
 		if (!sql_change(db, sql, &p, &n, e))
 			return false;
-	return true;
+	return sql_run(db, object, &of, NULL, e);
 }
 
 static bool retention_delete_gate(struct db *db, int64_t id, bool *gone,

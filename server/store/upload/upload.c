@@ -346,10 +346,11 @@ static bool upload_finish_move_bytes(struct db *db,
 {
 	static const char *const steps[] = {
 		"DELETE FROM upload_chunk WHERE upload_id = $2 AND $1 > 0",
+		"DELETE FROM upload_object WHERE upload_id = $2 AND $1 > 0",
 		"UPDATE upload_chunk SET upload_id = $2 WHERE upload_id = $1",
-		"UPDATE upload o SET dropped_at = NULL, received_at = now(), "
-		"chunks = u.chunks, bytes = u.bytes, provenance = u.provenance "
-		"FROM upload u WHERE u.id = $1 AND o.id = $2",
+		("UPDATE upload o SET dropped_at = NULL, received_at = now(), "
+		 "chunks = u.chunks, bytes = u.bytes, provenance = u.provenance "
+		 "FROM upload u WHERE u.id = $1 AND o.id = $2"),
 		("UPDATE upload SET chunks = 0, bytes = 0 "
 		 "WHERE id = $1 AND $2 > 0"),
 	};

@@ -77,9 +77,18 @@ bool upload_claim(struct db *db, const char *worker, int lease_s,
 	struct claim *c, struct err *e);
 /* Waits until an upload is queued, at most `ms`; a signal ends it too. */
 bool upload_wait(struct db *db, int ms, struct err *e);
-/* Reads one chunk's bytes into the caller's buffer of UPLOAD_CHUNK bytes. */
+/* Where the bytes of a chunk are that are not in the database: in an object of an object
+ * storage (upload_object.h). */
+enum { UPLOAD_OBJECT = 1200, UPLOAD_ETAG = 100 };
+struct upload_chunk_place {
+	char object[UPLOAD_OBJECT]; /* "s3://BUCKET/KEY"; "": in the database */
+	char etag[UPLOAD_ETAG];
+	int64_t at; /* its first byte in the object */
+};
+/* Reads one chunk's bytes into the caller's buffer of UPLOAD_CHUNK bytes. If they are in
+ * an object, sets only *len and says where. */
 bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
-	size_t *len, struct err *e);
+	size_t *len, struct upload_chunk_place *place, struct err *e);
 /* Reads the provenance files of an upload; *text is NULL if there are none. */
 bool upload_provenance_read(struct db *db, int64_t id, struct arena *a,
 	const char **text, struct err *e);
@@ -98,8 +107,10 @@ bool upload_hold(struct db *db, const char *const *workers, int n, int lease_s,
 bool upload_fail(struct db *db, const struct claim *c, const struct err *why,
 	struct err *e);
 /* Queues the upload again at once (a clean stop, a temporary fault). This does
- * not count as a try. */
-bool upload_release(struct db *db, const struct claim *c, struct err *e);
+ * not count as a try. `last`: behind all others, which need not wait for the end of the
+ * fault; otherwise it is the next one again. */
+bool upload_release(struct db *db, const struct claim *c, bool last,
+	struct err *e);
 /* As upload_release(), for all uploads that are being worked on. Called when
  * PostgreSQL was just started and no worker can be left. */
 bool upload_release_all(struct db *db, int64_t *released, struct err *e);

@@ -77,11 +77,35 @@ bool upload_claim(struct db *db, const char *worker, int lease_s,
 	return true;
 }
 
-bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
-	size_t *len, struct err *e)
+static void upload_read_place(struct result *r,
+	struct upload_chunk_place *place, size_t *len)
 {
-	static const char sql[] = "SELECT bytes FROM upload_chunk "
-				  "WHERE upload_id = $1 AND seq = $2";
+	struct arena a = { 0 };
+	const char *object = result_text(r, &a), *etag = result_text(r, &a);
+	snprintf(place->object, sizeof place->object, "%s",
+		object ? object : "");
+	snprintf(place->etag, sizeof place->etag, "%s", etag ? etag : "");
+	place->at = result_int8(r, 0);
+	int64_t end = result_int8(r, place->at);
+	if (object)
+		*len = (size_t)(end - place->at);
+	arena_release(&a);
+}
+
+bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
+	size_t *len, struct upload_chunk_place *place, struct err *e)
+{
+	/* chunk_ends counts from 1, and element 0 is NULL */
+	static const char sql[] =
+		"SELECT c.bytes, o.object, o.etag, "
+		"coalesce(o.chunk_ends[$2], 0), o.chunk_ends[$2 + 1] "
+		"FROM upload u "
+		"LEFT JOIN upload_object o ON o.upload_id = u.id "
+		"AND o.stored_at IS NOT NULL "
+		"LEFT JOIN upload_chunk c ON c.upload_id = u.id AND c.seq = $2 "
+		"AND o.upload_id IS NULL "
+		"WHERE u.id = $1 "
+		"AND (c.seq IS NOT NULL OR o.chunk_ends[$2 + 1] IS NOT NULL)";
 	struct sql_params p = { 0 };
 	struct result r;
 	sql_int8(&p, id);
@@ -91,17 +115,16 @@ bool upload_read_chunk(struct db *db, int64_t id, int32_t seq, void *into,
 	bool there = result_next(&r);
 	if (there) {
 		const void *bytes = result_bytes(&r, len);
-		if (*len <= UPLOAD_CHUNK)
-			memcpy(into, bytes, *len);
-		else
-			err_set(e, ERR_INTERNAL,
-				"chunk %d of upload %lld is larger than a "
-				"chunk may be",
-				seq, (long long)id);
+		size_t stored = bytes ? *len : 0;
+		upload_read_place(&r, place, len);
+		if (bytes && stored <= UPLOAD_CHUNK)
+			memcpy(into, bytes, stored);
 	}
 	result_release(&r);
 	if (there && *len > UPLOAD_CHUNK)
-		return false;
+		return err_set(e, ERR_INTERNAL,
+			"chunk %d of upload %lld is larger than a chunk may be",
+			seq, (long long)id);
 	return there || err_set(e, ERR_NOT_FOUND, "upload %lld has no chunk %d",
 				(long long)id, seq);
 }
@@ -208,12 +231,15 @@ bool upload_fail(struct db *db, const struct claim *c, const struct err *why,
 	"SET state = 'queued', attempts = greatest(attempts - 1, 0), " \
 	"worker = NULL, lease_until = NULL, stage = NULL "
 
-bool upload_release(struct db *db, const struct claim *c, struct err *e)
+bool upload_release(struct db *db, const struct claim *c, bool last,
+	struct err *e)
 {
-	static const char sql[] = RELEASE FENCE "RETURNING true";
+	static const char next[] = RELEASE FENCE "RETURNING true";
+	static const char later[] =
+		RELEASE ", queued_at = now() " FENCE "RETURNING true";
 	struct sql_params p = { 0 };
 	upload_fence_params(&p, c);
-	return upload_run_fenced(db, sql, &p, c, e);
+	return upload_run_fenced(db, last ? later : next, &p, c, e);
 }
 
 bool upload_release_all(struct db *db, int64_t *released, struct err *e)
@@ -248,8 +274,7 @@ static bool upload_requeue_work(struct db *db, void *queued, struct err *e)
 		       REQUEUE "WHERE state IN ('done', 'failed') "
 			       "AND identity IS NOT NULL "
 			       "AND dropped_at IS NULL "
-			       "AND EXISTS (SELECT FROM upload_chunk c "
-			       "WHERE c.upload_id = u.id AND c.seq = 0)",
+			       "AND has_bytes(u.id)",
 		       NULL, queued, e);
 }
 

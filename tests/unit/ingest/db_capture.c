@@ -83,7 +83,8 @@ static int64_t run_of(struct world *w, int64_t upload)
 	bool saving;
 	works(upload_claim(w->db, "here:1", 30, &c, &err));
 	assert_int_equal(c.upload, upload);
-	works(ingest(w->db, &c, w->families, &fixture_limits, &saving, &err));
+	works(ingest(w->db, &c, w->families, NULL, &fixture_limits, &saving,
+		&err));
 	works(upload_row_get(w->db, &a, upload, &row, &err));
 	if (row.error)
 		fail_msg("%s", row.error);

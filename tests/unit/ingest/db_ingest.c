@@ -45,7 +45,8 @@ static void a_trace_in_small_chunks_is_done(void **state)
 	struct world *w = *state;
 	int64_t id = fixture_upload(w->db, "chunks", fixture_trace, 7);
 	struct claim c = claim(w, id);
-	works(ingest(w->db, &c, w->families, &fixture_limits, &saving, &err));
+	works(ingest(w->db, &c, w->families, NULL, &fixture_limits, &saving,
+		&err));
 
 	struct fixture_row r = row(w, id);
 	assert_string_equal(r.state, "done");
@@ -73,7 +74,8 @@ static void an_invalid_upload_fails(void **state)
 	int64_t id = fixture_upload(w->db, "empty", "{\"traceEvents\": []}",
 		UPLOAD_CHUNK);
 	struct claim c = claim(w, id);
-	works(ingest(w->db, &c, w->families, &fixture_limits, &saving, &err));
+	works(ingest(w->db, &c, w->families, NULL, &fixture_limits, &saving,
+		&err));
 	struct fixture_row u = row(w, id);
 	assert_string_equal(u.state, "failed");
 	assert_int_equal(u.runs, 0);
@@ -87,7 +89,7 @@ static void an_arena_too_small_fails_it(void **state)
 		fixture_upload(w->db, "arena", fixture_trace, UPLOAD_CHUNK);
 	struct claim c = claim(w, id);
 	limits.arena_bytes = 1;
-	works(ingest(w->db, &c, w->families, &limits, &saving, &err));
+	works(ingest(w->db, &c, w->families, NULL, &limits, &saving, &err));
 	failed(w, id,
 		"the trace needs more than 0 MiB of memory; record a shorter "
 		"window, or raise --ingest-mib");
@@ -102,12 +104,13 @@ static void a_stop_request_ends_an_ingest(void **state)
 	int64_t id = fixture_upload(w->db, "stop", fixture_trace, UPLOAD_CHUNK);
 	struct claim c = claim(w, id);
 	limits.stop = &stop;
-	assert_false(ingest(w->db, &c, w->families, &limits, &saving, &e));
+	assert_false(
+		ingest(w->db, &c, w->families, NULL, &limits, &saving, &e));
 	assert_int_equal(e.code, ERR_BUSY);
 	assert_string_equal(row(w, id).state, "working");
-	works(upload_release(w->db, &c, &err));
+	works(upload_release(w->db, &c, false, &err));
 	struct claim again = claim(w, id);
-	works(ingest(w->db, &again, w->families, &fixture_limits, &saving,
+	works(ingest(w->db, &again, w->families, NULL, &fixture_limits, &saving,
 		&err));
 	assert_string_equal(row(w, id).state, "done");
 	assert_int_equal(row(w, id).tries, 1);
@@ -121,13 +124,14 @@ static void a_lost_lease_leaves_nothing(void **state)
 	int64_t id =
 		fixture_upload(w->db, "lease", fixture_trace, UPLOAD_CHUNK);
 	struct claim late = claim(w, id);
-	works(upload_release(w->db, &late, &err));
+	works(upload_release(w->db, &late, false, &err));
 	struct claim now = claim(w, id);
-	assert_false(ingest(w->db, &late, w->families, &fixture_limits, &saving,
-		&e));
+	assert_false(ingest(w->db, &late, w->families, NULL, &fixture_limits,
+		&saving, &e));
 	assert_int_equal(e.code, ERR_CONFLICT);
 	assert_int_equal(row(w, id).runs, 0);
-	works(ingest(w->db, &now, w->families, &fixture_limits, &saving, &err));
+	works(ingest(w->db, &now, w->families, NULL, &fixture_limits, &saving,
+		&err));
 	assert_int_equal(row(w, id).runs, 1);
 }
 
@@ -144,7 +148,8 @@ static void a_restart_releases_all_claims(void **state)
 	assert_int_equal(released, 1);
 	struct claim c = claim(w, id);
 	assert_int_equal(row(w, id).tries, 1);
-	works(ingest(w->db, &c, w->families, &fixture_limits, &saving, &err));
+	works(ingest(w->db, &c, w->families, NULL, &fixture_limits, &saving,
+		&err));
 }
 
 int main(void)

@@ -16,6 +16,7 @@ static const struct worker_options options = {
 	.memory_bytes = INT64_C(4) << 30,
 	.limits = { .decode = { .plain_bytes = 1 << 30, .ratio = 200 },
 		.arena_bytes = 64 << 20 },
+	.objects = { "", "", "", "", "", "" },
 };
 
 /* The pool looks three times per lease, on a busy machine later. */

@@ -66,7 +66,8 @@ static void received_and_queued(void **state)
 	assert_true(row.received >= row.created);
 	char *got = arena_alloc(&a, UPLOAD_CHUNK, 1);
 	size_t len;
-	works(upload_read_chunk(db, id, 1, got, &len, &e));
+	struct upload_chunk_place place;
+	works(upload_read_chunk(db, id, 1, got, &len, &place, &e));
 	assert_int_equal(len, 2);
 	assert_memory_equal(got, "de", 2);
 	arena_release(&a);
@@ -105,11 +106,12 @@ static void a_full_chunk_is_read_back(void **state)
 	uint8_t *bytes = malloc(UPLOAD_CHUNK), *got = malloc(UPLOAD_CHUNK);
 	int64_t id;
 	size_t len;
+	struct upload_chunk_place place;
 	for (uint32_t i = 0; i < UPLOAD_CHUNK; i++)
 		bytes[i] = (uint8_t)(i * 2654435761U >> 24);
 	works(upload_begin(db, &fixture_meta, &id, &e));
 	works(upload_chunk(db, id, 0, bytes, UPLOAD_CHUNK, &e));
-	works(upload_read_chunk(db, id, 0, got, &len, &e));
+	works(upload_read_chunk(db, id, 0, got, &len, &place, &e));
 	assert_int_equal(len, UPLOAD_CHUNK);
 	assert_memory_equal(bytes, got, UPLOAD_CHUNK);
 	free(bytes);
@@ -135,8 +137,9 @@ static void missing_chunk_is_not_found(void **state)
 	struct db *db = *state;
 	char *got = malloc(UPLOAD_CHUNK);
 	size_t len;
-	refuses(upload_read_chunk(db, 4711, 3, got, &len, &e), ERR_NOT_FOUND,
-		"upload 4711 has no chunk 3");
+	struct upload_chunk_place place;
+	refuses(upload_read_chunk(db, 4711, 3, got, &len, &place, &e),
+		ERR_NOT_FOUND, "upload 4711 has no chunk 3");
 	free(got);
 }
 

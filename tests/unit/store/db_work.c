@@ -84,7 +84,7 @@ static void lost_lease_writes_nothing(void **state)
 	refuses(upload_progress(db, &old, "decode", 1, &e), ERR_CONFLICT, want);
 	refuses(upload_fail(db, &old, &(struct err){ ERR_TOO_LARGE, "no" }, &e),
 		ERR_CONFLICT, want);
-	refuses(upload_release(db, &old, &e), ERR_CONFLICT, want);
+	refuses(upload_release(db, &old, false, &e), ERR_CONFLICT, want);
 	refuses(save(db, &old, &p, 1, NULL, &e), ERR_CONFLICT, want);
 	fixture_expect(db, id, "working", 2, NULL);
 	assert_int_equal(fixture_count(db,
@@ -153,7 +153,7 @@ static void release_is_not_a_try(void **state)
 	int64_t id = fixture_queued(db, "1");
 	for (int i = 0; i < 5; i++) {
 		struct claim c = fixture_claim(db, id);
-		works(upload_release(db, &c, &e));
+		works(upload_release(db, &c, false, &e));
 		fixture_expect(db, id, "queued", 0, NULL);
 	}
 }
@@ -182,7 +182,7 @@ static void released_one_keeps_its_place(void **state)
 	int64_t first = fixture_queued(db, "1");
 	struct claim c = fixture_claim(db, first);
 	fixture_queued(db, "2");
-	works(upload_release(db, &c, &e));
+	works(upload_release(db, &c, false, &e));
 	fixture_claim(db, first);
 }
 
