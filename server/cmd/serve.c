@@ -282,6 +282,32 @@ static void serve_sweep(struct serve_state *s)
 		log_info("sweep uploads=%lld", (long long)swept);
 }
 
+/* What the server does every 100 ms. */
+static void serve_tend(struct serve_state *s)
+{
+	if (s->store.cluster)
+		cluster_tend(s->store.cluster);
+	worker_pool_supervise(s->worker_pool);
+	serve_sweep(s);
+}
+
+/* After the signal, a proxy gets time to notice that this server is not ready and to
+ * send its requests to another one. A second signal ends this time. */
+static void serve_leave(struct serve_state *s, const sigset_t *set,
+	const struct timespec *tick)
+{
+	int64_t end_ms = clock_ms() + s->config.unready_s * INT64_C(1000);
+	if (s->config.unready_s == 0)
+		return;
+	api_leave(s->api);
+	while (clock_ms() < end_ms) {
+		int sig = sigtimedwait(set, NULL, tick);
+		if (sig > 0 && sig != SIGCHLD)
+			return;
+		serve_tend(s);
+	}
+}
+
 static void serve_run(struct serve_state *s)
 {
 	sigset_t set;
@@ -295,12 +321,10 @@ static void serve_run(struct serve_state *s)
 		int sig = sigtimedwait(&set, NULL, &tick);
 		if (sig > 0 && sig != SIGCHLD) {
 			log_info("serve stops signal=%s", sigabbrev_np(sig));
+			serve_leave(s, &set, &tick);
 			return;
 		}
-		if (s->store.cluster)
-			cluster_tend(s->store.cluster);
-		worker_pool_supervise(s->worker_pool);
-		serve_sweep(s);
+		serve_tend(s);
 	}
 }
 

@@ -17,6 +17,10 @@ json_t *readyz_get(struct call *c, struct err *e)
 {
 	/* reading it fails if the migrations were not applied */
 	struct upload_queue q;
+	if (atomic_load(&c->api->leaving)) {
+		err_set(e, ERR_BUSY, "this server is stopping");
+		return NULL;
+	}
 	if (!call_db(c, e) || !db_ping(c->s.db, e) ||
 		!upload_queue(c->s.db, &q, e))
 		return NULL;

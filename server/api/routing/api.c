@@ -48,6 +48,11 @@ void api_free(struct api *a)
 	free(a);
 }
 
+void api_leave(struct api *a)
+{
+	atomic_store(&a->leaving, true);
+}
+
 static bool api_owns(const char *path)
 {
 	static const char *const roots[] = { "/healthz", "/readyz", "/metrics",

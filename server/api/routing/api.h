@@ -41,6 +41,8 @@ struct api_options {
 
 struct api *api_new(const struct api_options *o, struct err *e);
 void api_free(struct api *a);
+/* The server stops soon: from now on /readyz answers 503. */
+void api_leave(struct api *a);
 
 enum {
 	API_BODY_MAX = 1 << 20,

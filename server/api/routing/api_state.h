@@ -40,6 +40,7 @@ struct api {
 	atomic_int limited;
 	sem_t places; /* slots for `limited` (concurrency_limit.h) */
 	atomic_llong limited_refused; /* number since the start */
+	atomic_bool leaving; /* of api_leave() */
 	atomic_int tables; /* number of pattern tables that are being sent */
 };
 
