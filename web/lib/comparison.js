@@ -171,6 +171,24 @@ export function titleOf({base, head}) {
 	return `${side(base)} with ${side(head)}`;
 }
 
+// The outcome of the whole comparison: a class, or `incomparable`. It follows the mark of the Markdown
+// (server/api/views/view_compare.c): the iteration decides; of windows, whose length is random, the
+// compute part. If that did not change or is unknown, the functions decide.
+export const INCOMPARABLE = {mark: '!', text: 'not comparable', description: 'nothing is judged; the differences are descriptive'};
+export function outcomeOf(doc) {
+	if (!doc.comparable) return 'incomparable';
+	const part = (word) => doc.split.find((r) => r.part === word);
+	const windows = doc.base.detector === 'window' && doc.head.detector === 'window';
+	const whole = ((windows ? null : part('iteration')) ?? part('compute'))?.verdict;
+	const slower = doc.counts.regressed || doc.counts.appeared;
+	const faster = doc.counts.improved || doc.counts.vanished;
+	if (whole === 'appeared') return 'regressed';
+	if (whole === 'vanished') return 'improved';
+	if (['regressed', 'improved', 'likely'].includes(whole)) return whole;
+	if (whole === 'undecided' && (slower || faster)) return whole;
+	return slower ? 'regressed' : faster ? 'improved' : 'unchanged';
+}
+
 // The server's summary sentence. It starts with a capital letter, unless it begins with the name
 // of a function or an operator.
 export function headline(doc) {

@@ -19,7 +19,9 @@ import {field, h} from '../lib/dom.js';
 import {findingList, refusalBanner} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
+import {share as shareControl} from '../lib/share.js';
 import {tabs} from '../lib/tabs.js';
+import {outcomeBadge} from './compare_columns.js';
 import {publishedTab} from './compare_published.js';
 import {verdictTab} from './compare_verdict.js';
 
@@ -351,7 +353,13 @@ export async function page(view, query, at) {
 
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/compare'}, 'Compare'), ` / ${titleOf(sides)}`),
-		h('h1', {class: 'headline'}, headline(doc)),
+		h(
+			'div',
+			{class: 'title answer'},
+			outcomeBadge(doc),
+			h('h1', {class: 'headline'}, headline(doc)),
+			shareControl(api.compareFile('md', params)),
+		),
 		refusalBanner(doc) ?? '',
 		sideCards(doc, params),
 		otherComparisons(doc, sides),

@@ -239,7 +239,6 @@ function downloads(gate) {
 		'div',
 		{class: 'toolbar'},
 		h('h2', {}, 'Rules'),
-		shareControl(api.gateFile(gate.id, 'md')),
 		h(
 			'span',
 			{class: 'links'},
@@ -346,7 +345,13 @@ export async function page(view, query, at) {
 	const title = gate.name || `gate ${gate.id}`;
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/gates'}, 'Gates'), ` / ${title}`),
-		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(f.sentence(gate.summary)))),
+		h(
+			'div',
+			{class: 'title answer'},
+			outcome(gate.outcome),
+			h('h1', {class: 'headline'}, sentence(f.sentence(gate.summary))),
+			shareControl(api.gateFile(gate.id, 'md')),
+		),
 		shortfalls(gate) || '',
 		facts([
 			['Project', gate.project],

@@ -45,6 +45,19 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.match(await page.locator('.common').innerText(), /^Uniform change: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
 	});
 
+	await test('the outcome and the buttons that copy are beside the headline, in sight', async () => {
+		for (const [made, outcome] of [[doc.comparison(), '▲\nregressed'], [doc.comparison({refused: true}), '!\nnot comparable']])
+			for (const width of [1280, 390]) {
+				const page = await open(WHERE, {answers: {'/compare': () => made}, viewport: {width, height: 844}});
+				assert.equal(await page.locator('.title .outcome').innerText(), outcome);
+				for (const place of ['.outcome', 'h1', 'button:text("Copy link")', 'button:text("Copy as Markdown")']) {
+					const box = await page.locator('.title').locator(place).boundingBox();
+					assert.ok(box.y + box.height < 600, `${place} ends at ${box.y + box.height}`);
+				}
+				assert.equal(await page.getByRole('button', {name: 'Copy as Markdown'}).count(), 1);
+			}
+	});
+
 	await test('the terms of the change add up as they are shown', async () => {
 		const {page} = await given(open, doc.comparison());
 		const table = 'Terms of the mean time per output token';
@@ -82,6 +95,13 @@ export default async function views(test, {open}) {
 		const {page} = await given(open, doc.comparison({refused: true}));
 		await seen(async () => assert.equal(await page.locator('.banner').innerText(),
 			'These numbers are not comparable\n\nThe work differs: 16 sequences in the base, 64 in the head; nothing is judged.'));
+		// Neither the summary nor a table shows a difference before the reader asks for it.
+		assert.equal(await page.locator('.title .outcome').innerText(), '!\nnot comparable');
+		assert.deepEqual(await page.locator('.delta, .stack').evaluateAll((all) => all.filter((e) => e.checkVisibility())), []);
+		assert.deepEqual((await cells(page, 'Kinds of work')).map((r) => r.slice(6)), [['–', '–', '–'], ['–', '–', '–'], ['–', '–', '–']]);
+		await page.getByText('Show the differences anyway').click();
+		await page.getByText('Descriptive only: the sides are not comparable, so no difference below is judged.').waitFor();
+		await page.getByRole('table', {name: TABLE}).waitFor();
 		await seen(async () => assert.equal((await names(page)).length, 13));
 		await seen(async () => assert.equal(await page.locator('.chip').count(), 0));
 		await seen(async () => assert.ok(!await page.locator('.fold-line').isVisible()));
