@@ -1,6 +1,7 @@
 // compare.js - the comparison of two sides: summary, findings, settings, and two tabs for the
 // verdict and the published score.
 
+import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
 import {breakdownUrl} from '../lib/breakdown_compare.js';
 import {
@@ -25,14 +26,16 @@ import {outcomeBadge} from './compare_columns.js';
 import {publishedTab} from './compare_published.js';
 import {verdictTab} from './compare_verdict.js';
 
-// The page /compare without both sides: a form for both sides, and a link to the list of runs.
+// The form for both sides, and a link to the list of runs. It is shown if a side is missing, or if the
+// server rejects the comparison, so that the user can correct it.
 
 const KIND_LABELS = {base: 'Base', head: 'Head'};
+const OTHER_SIDE = {base: 'head', head: 'base'};
 
 const textInput = (name, value, more) => h('input', {type: 'text', name, value, autocomplete: 'off', ...more});
 
 // The fields of a query. changed(text) gets the query that they make.
-function queryBuilder(side, start, changed) {
+function queryBuilder(side, start, open, changed) {
 	const inputs = {
 		project: textInput('project', start.project, {list: 'offered-project'}),
 		workload: textInput('workload', start.workload, {list: 'offered-workload'}),
@@ -45,7 +48,7 @@ function queryBuilder(side, start, changed) {
 		changed(sideQuery(Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]))));
 	return h(
 		'details',
-		{class: 'more'},
+		{class: 'more', open},
 		h('summary', {}, `Build a query for the ${side}`),
 		h(
 			'div',
@@ -62,7 +65,23 @@ function queryBuilder(side, start, changed) {
 // A side is written as numbers without spaces, or as a query.
 const sideText = (text) => (isQuery(text) ? text.trim() : text.replace(/\s/g, ''));
 
-function sidesForm(query, at) {
+// The settings that the address has besides both sides, and a link without them: the server can
+// reject a setting, too.
+const SETTINGS = {range: 'range', group: 'kind of work', noise_floor: 'noise floor', margin: 'margin', seed: 'seed'};
+function keptSettings(query) {
+	const list = Object.entries(SETTINGS).filter(([key]) => query.get(key));
+	if (!list.length) return null;
+	const sides = {base: query.get('base'), head: query.get('head')};
+	return h(
+		'p',
+		{class: 'hint'},
+		`Settings: ${list.map(([key, label]) => `${label} ${query.get(key)}`).join(', ')}. `,
+		h('a', {href: compareUrl(sides)}, 'Compare without these settings'),
+	);
+}
+
+// `rejected` is the server's message about these sides; null if they were not compared.
+function sidesForm(query, rejected, at) {
 	const start = {project: query.get('project') ?? '', workload: query.get('workload') ?? ''};
 	const input = (name) =>
 		textInput(name, query.get(name), {required: true, spellcheck: 'false', class: 'side-input'});
@@ -75,9 +94,11 @@ function sidesForm(query, at) {
 	const swap = () => {
 		[sides.base.value, sides.head.value] = [sides.head.value, sides.base.value];
 	};
+	// The builder of the one side that is missing is open.
+	const lacks = (side) => !query.get(side) && Boolean(query.get(OTHER_SIDE[side]));
 	const part = (side, hint) => [
 		field(KIND_LABELS[side], sides[side], hint),
-		queryBuilder(side, start, (text) => {
+		queryBuilder(side, start, lacks(side), (text) => {
 			sides[side].value = text;
 		}),
 	];
@@ -87,6 +108,7 @@ function sidesForm(query, at) {
 		h('div', {class: 'part'}, part('base', 'for example 1,2,3,4 or job:7 or label.branch=main last=5')),
 		h('button', {type: 'button', class: 'swap', 'aria-label': 'Swap base and head', title: 'Swap base and head', on: {click: swap}}, '⇄'),
 		h('div', {class: 'part'}, part('head', 'for example 5,6,7,8 or job:8 or project=ci workload=steps label.commit=3f2a91c last=5')),
+		rejected ? h('div', {class: 'rejected'}, rejected, keptSettings(query)) : null,
 		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare')),
 	);
 }
@@ -104,7 +126,7 @@ async function offers(place, at) {
 	}
 }
 
-async function compareChooser(view, query, at) {
+async function compareChooser(view, query, rejected, at) {
 	const picked = new URLSearchParams(
 		[...query].filter(([key, value]) => (key === 'base' || key === 'head') && value),
 	);
@@ -129,7 +151,7 @@ async function compareChooser(view, query, at) {
 				'A query selects the newest runs or jobs. The base has the project and workload of the head unless its ',
 				'query names others.',
 			),
-			sidesForm(query, at),
+			sidesForm(query, rejected, at),
 			offered,
 		),
 		h(
@@ -334,9 +356,10 @@ function otherComparisons(doc, sides) {
 
 export async function page(view, query, at) {
 	const sides = {base: parseSide(query.get('base')), head: parseSide(query.get('head'))};
-	if (!sides.base.length || !sides.head.length) return compareChooser(view, query, at);
+	if (!sides.base.length || !sides.head.length) return compareChooser(view, query, null, at);
 	const params = compareParams(query);
-	const doc = await api.compare(params, at.signal);
+	const {doc, refusal} = await answerOrRefusal(api.compare(params, at.signal));
+	if (refusal) return compareChooser(view, query, refusalLine(refusal, compareUrl(params)), at);
 	const chosen = query.get('score') ?? PARTS[0][0];
 	const parts = await tabs({
 		label: 'Scores',

@@ -100,9 +100,22 @@ async function compared(test, {open, api, base, runs: [one, two, three, four]}) 
 		await seen(async () => assert.match(await page.locator('.banner').innerText(), new RegExp(`both sides hold run ${one}`, 'i')));
 	});
 
-	await test('a run that does not exist: one message, on top', async () => {
-		const page = await open(`/compare?base=${one}&head=999999`, {allowed: /404/});
-		await seen(async () => assert.match(await page.getByRole('alert').innerText(), /999999/));
+	await test('a side or a setting that the server rejects: the message is in the form, which can be corrected', async () => {
+		const page = await open(`/compare?base=${one}&head=999999&margin=0.1`, {allowed: /400|404/});
+		const form = page.getByRole('form', {name: 'Sides'});
+		assert.equal(await form.getByRole('alert').innerText(), 'No run 999999.');
+		assert.deepEqual([await page.getByLabel('Base', {exact: true}).inputValue(), await page.getByLabel('Head', {exact: true}).inputValue()], [`${one}`, '999999']);
+		await page.getByLabel('Head', {exact: true}).fill('nothing');
+		await page.keyboard.press('Enter');
+		await form.getByRole('alert').getByText("Head: 'nothing' is neither the id of a run").waitFor();
+		await page.getByLabel('Head', {exact: true}).fill(`${three}`);
+		await page.keyboard.press('Enter');
+		await page.getByRole('table', {name: 'Functions'}).waitFor();
+		assert.equal(new URL(page.url()).search, `?base=${one}&head=${three}&margin=0.1`);
+		await page.goto(`${base}/compare?base=${one}&head=${three}&range=no+such`);
+		await form.getByText('Settings: range no such.').waitFor();
+		await form.getByRole('link', {name: 'Compare without these settings'}).click();
+		await page.getByRole('table', {name: 'Functions'}).waitFor();
 	});
 }
 
