@@ -161,7 +161,7 @@ async function compareChooser(view, query, rejected, at) {
 			h(
 				'p',
 				{},
-				'Tick runs as base and as head in the ',
+				'Tick the runs in question as head, and what they are compared with as base, in the ',
 				h('a', {href: picked.size ? `/runs?${picked}` : '/runs'}, 'list of runs'),
 				'. Jobs are compared from their ',
 				h('a', {href: '/jobs'}, 'job pages'),

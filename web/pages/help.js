@@ -65,7 +65,8 @@ const SECTIONS = [
 		'/runs',
 		'A run is one profiled process. The list shows the newest runs first. Filter by project, workload, ' +
 			'device, framework or label.',
-		'To compare runs, tick them as base or head, then select “Compare” below the table. With two to eight ' +
+		'To compare runs, tick those in question as head, then select “Compare … with…” below the table and choose ' +
+		'the base, or tick the base in the list, too. With two to eight ' +
 			'ticked runs, “Breakdown comparison” compares their layers.',
 		'A run that was uploaded as a table has no single launches. It is marked “statistics only” or “patterns ' +
 			'only”, and its percentiles, busy time, latency and callers are unknown.',

@@ -61,7 +61,7 @@ export default async function finding(test, {open, api}) {
 		await page.keyboard.press('k');
 		assert.equal(await focus(page), first);
 		await page.keyboard.press('x');
-		await page.waitForURL(new RegExp(`base=${items[0].id}$`));
+		await page.waitForURL(new RegExp(`head=${items[0].id}$`));
 		await page.getByLabel('Workload').fill('');
 		await page.keyboard.type('x/?j');
 		assert.equal(await page.getByLabel('Workload').inputValue(), 'x/?j');
@@ -93,7 +93,7 @@ export default async function finding(test, {open, api}) {
 
 	await test('runs: Shift and a click tick a range', async () => {
 		const page = await open('/runs');
-		const boxes = page.locator('td:nth-child(2) input');
+		const boxes = page.locator('td:nth-child(1) input');
 		await boxes.nth(2).click();
 		await boxes.nth(0).click({modifiers: ['Shift']});
 		await seen(async () => assert.deepEqual(new URL(page.url()).searchParams.get('head').split(',').map(Number).sort(),
