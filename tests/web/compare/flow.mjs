@@ -25,11 +25,28 @@ async function sent({base, api}, name, body, query = '') {
 async function chosen(test, {open, runs: [one, two, three, four]}) {
 	await test('from a run to the list, where it is ticked; then others are ticked', async () => {
 		const page = await open(`/runs/${one}`);
-		await page.getByRole('link', {name: 'Compare with…'}).click();
+		// Main has no run of this workload: the page says so, and the other comparison is the main action.
+		await page.getByText('main has no earlier run of this workload').waitFor();
+		assert.equal(await page.getByRole('button', {name: 'Compare with main'}).count(), 0);
+		const others = page.getByRole('link', {name: 'Compare with…'});
+		assert.equal(await others.getAttribute('class'), 'button');
+		await others.click();
 		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
-		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&base=${one}`));
+		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&head=${one}`));
 		const tray = page.getByRole('region', {name: 'Selected for a comparison'});
+		await tray.getByText('Head, the runs in question').waitFor();
+		// A head alone: the next page asks for the base, and its builder knows the workload.
+		await tray.getByRole('link', {name: 'Compare 1 head run with…'}).click();
+		assert.equal(await page.getByLabel('Head', {exact: true}).inputValue(), `${one}`);
+		assert.equal(await page.getByLabel('Workload of the base').inputValue(), 'steps');
+		await page.getByRole('button', {name: 'Use this query'}).click();
+		assert.equal(await page.getByLabel('Base', {exact: true}).inputValue(), 'project=demo workload=steps label.branch=main last=5');
+		await page.goBack();
+		await page.getByLabel(`#${one} as base`).check();
 		await tray.getByText('No head is selected yet.').waitFor();
+		await tray.getByRole('button', {name: 'Use as head'}).click();
+		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&head=${one}`));
+		await page.getByLabel(`#${one} as base`).check();
 		await page.getByLabel(`#${two} as base`).check();
 		await page.getByLabel(`#${two} as head`).check();
 		await seen(async () => assert.ok(!await page.getByLabel(`#${two} as base`).isChecked(), 'a run is on one side at most'));
@@ -39,7 +56,7 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 		await page.getByLabel('Search').fill('steps-1');
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.waitForURL(/q=steps-1/);
-		const go = tray.getByRole('link', {name: 'Compare 2 runs with 2'});
+		const go = tray.getByRole('link', {name: 'Compare 2 head runs with 2 base runs'});
 		// A run that is ticked but not in the list is shown by its number.
 		await tray.getByRole('button', {name: `Remove #${two} from the base`}).waitFor();
 		await seen(async () => assert.equal(await go.getAttribute('href'), `/compare?base=${one},${two}&head=${three},${four}`));

@@ -29,6 +29,7 @@ export default async function tasks(test, {open, base}) {
 	const newest = (page) => page.getByRole('region', {name: 'Newest'}).getByRole('link').last();
 	const withMain = async (page, click) => {
 		await click(newest(page));
+		assert.equal(await page.getByRole('link', {name: 'Compare with…'}).getAttribute('class'), 'button plain');
 		await click(page.getByRole('button', {name: 'Compare with main'}));
 		await page.getByRole('heading', {level: 1, name: /^The iteration takes .* longer/}).waitFor();
 	};
