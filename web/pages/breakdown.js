@@ -605,6 +605,7 @@ export async function page(view, query, at) {
 	view.append(
 		crumbs,
 		h('h1', {class: 'headline'}, b.headline(doc)),
+		b.result(doc) ? h('p', {class: 'quiet'}, b.matchedText(doc)) : '',
 		lagBanner(doc, runs, params) ?? '',
 		runCards(doc, runs, params),
 		addRunForm(runs, params, at),
