@@ -138,6 +138,20 @@ const RESULTS = [
 ];
 for (const [what, made, text] of RESULTS) test(`result of a breakdown comparison: ${what}`, () => assert.equal(b.result(made), text));
 
+const listed = (id, gpu, more) => ({id, project: 'p', workload: 'w', content: 'launches', device_names: [gpu], ...more});
+// [case, runs of a list, {id: ids of its counterparts}]
+const COUNTERPARTS = [
+	['two GPUs', [listed(2, 'B'), listed(1, 'A')], {2: [1], 1: [2]}],
+	['only the newest run on each GPU, in any order', [listed(1, 'A'), listed(3, 'A'), listed(2, 'B')], {3: [2], 2: [3]}],
+	['three GPUs', [listed(3, 'C'), listed(2, 'B'), listed(1, 'A')], {3: [2, 1], 2: [3, 1], 1: [3, 2]}],
+	['one GPU, or none', [listed(2, 'A'), listed(1, 'A'), listed(3, 'B', {device_names: []})], {}],
+	['other workloads, or none', [listed(2, 'B', {workload: 'v'}), listed(1, 'A'), listed(4, 'B', {workload: ''}), listed(3, 'A', {workload: ''})], {}],
+	['statistics have no layers', [listed(2, 'B', {content: 'statistics'}), listed(1, 'A')], {}],
+];
+for (const [what, items, want] of COUNTERPARTS)
+	test(`gpuCounterparts: ${what}`, () =>
+		assert.deepEqual(Object.fromEntries([...b.gpuCounterparts(items)].map(([id, runs]) => [id, runs.map((r) => r.id)])), want));
+
 // [base, head, runs]
 const PICKED = [[['1'], ['2'], ['1', '2']], [['1', '2'], [], ['1', '2']], [['1'], ['job:2'], []], [['1'], [], []], [['1', '2', '3', '4', '5'], ['6', '7', '8', '9'], []]];
 for (const [base, head, want] of PICKED)

@@ -33,6 +33,22 @@ export function onOtherGpus(run, items) {
 	return [...newest];
 }
 
+// For the newest run of a workload on each GPU: the newest runs of the same workload on other GPUs, by
+// its id. Only runs with single launches have layers.
+export function gpuCounterparts(items) {
+	const comparable = items
+		.filter((r) => r.project && r.workload && r.content === 'launches')
+		.sort((a, b) => b.id - a.id);
+	const out = new Map();
+	for (const run of comparable) {
+		const alike = comparable.filter((r) => r.project === run.project && r.workload === run.workload);
+		const others = onOtherGpus(run, alike);
+		const newest = others.length && onOtherGpus(others[0][1], alike).some(([, r]) => r === run);
+		if (newest) out.set(run.id, others.map(([, r]) => r).slice(0, MAX_RUNS - 1));
+	}
+	return out;
+}
+
 // The parameters of the request, from the page's address.
 export function breakdownParams(query) {
 	const realign = query.get('realign');

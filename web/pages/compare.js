@@ -348,7 +348,7 @@ function otherComparisons(doc, sides) {
 		? h(
 				'p',
 				{class: 'line'},
-				h('a', {href: breakdownUrl(first)}, `Breakdown comparison of #${first[0]} and #${first[1]}`),
+				h('a', {href: breakdownUrl(first)}, `Compare #${first[0]} and #${first[1]} layer by layer`),
 				h('a', {href: `/runs/${first[1]}?tab=flame&against=${first[0]}`}, 'Flame graph of the difference'),
 			)
 		: '';

@@ -2,6 +2,7 @@
 // the overview.
 
 import * as api from '../lib/api.js';
+import {breakdownUrl} from '../lib/breakdown_compare.js';
 import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
 import {compareUrl, headSide, MAIN_LAST, MAX_LAST} from '../lib/comparison.js';
 import {errorNotes, noteBadge, worstSeverity} from '../lib/findings.js';
@@ -166,6 +167,7 @@ function compareBar(run, at) {
 				)
 			: null,
 		run.layers?.count ? h('a', {href: `/runs/${run.id}?tab=layers`}, f.plural(run.layers.count, 'layer')) : null,
+		run.layers?.count ? h('a', {href: breakdownUrl([run.id])}, 'Compare layer by layer…') : null,
 	);
 }
 

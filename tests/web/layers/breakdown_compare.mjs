@@ -42,7 +42,7 @@ export default async function breakdownCompare(test, world) {
 
 	await test('a comparison leads to the first run of each side', async () => {
 		const page = await open('/compare?base=7,9&head=8', {answers: {...answers, '/compare': () => ({...compared.comparison(), base: {...compared.comparison().base, runs: 2}, head: {...compared.comparison().head, runs: 1}})}});
-		await page.getByRole('link', {name: 'Breakdown comparison of #7 and #8'}).click();
+		await page.getByRole('link', {name: 'Compare #7 and #8 layer by layer'}).click();
 		await page.getByText(/2 runs compared: 4 of 5/).waitFor();
 	});
 

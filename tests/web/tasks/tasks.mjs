@@ -71,6 +71,23 @@ export default async function tasks(test, {open, base}) {
 		await page.getByText(FASTER).first().waitFor({state: 'attached'});
 	});
 
+	const layersOf = async (page, click, link) => {
+		await click(link);
+		await page.getByRole('heading', {level: 1, name: /AMD Instinct MI300X|MI300X/}).waitFor();
+		await page.getByRole('table', {name: 'Changes', exact: true}).waitFor();
+	};
+
+	await task('two GPUs by layer, from the list of runs', 'gpus', async (page, click) => {
+		await click(page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Runs', exact: true}));
+		await layersOf(page, click, page.getByRole('link', {name: 'By layer with AMD Instinct MI300X'}).first());
+	});
+
+	await task('two GPUs by layer, from the page of a run', 'gpus', async (page, click) => {
+		await click(newest(page));
+		await click(page.getByRole('link', {name: 'Compare layer by layer…'}));
+		await layersOf(page, click, page.getByRole('link', {name: 'By layer with AMD Instinct MI300X'}));
+	});
+
 	await task('the straggler of a job', 'ranks', async (page, click) => {
 		const line = page.getByRole('listitem').filter({hasText: 'Unbalanced ranks'});
 		await line.getByText(/ranks 0 and 1 wait \d+ % of the recorded time, mostly for rank 2/).waitFor();
