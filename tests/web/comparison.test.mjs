@@ -52,6 +52,10 @@ const OUTCOMES = [
 ];
 for (const [what, doc, outcome] of OUTCOMES) test(`outcomeOf: ${what}`, () => assert.equal(c.outcomeOf(compared(doc)), outcome));
 
+test('fewRunsText: four runs on both sides are enough', () => assert.deepEqual(
+	[[4, 4], [4, 3], [5, 1]].map(([base, head]) => c.fewRunsText({base: {units: base}, head: {units: head}})?.match(/\(.*\)/)[0] ?? null),
+	[null, '(base 4, head 3)', '(base 5, head 1)']));
+
 const ALL = Object.keys(c.CLASSES);
 const USUAL = ALL.filter((word) => word !== 'unchanged');
 const SHOWN = [

@@ -90,8 +90,20 @@ export function queryWord(key, value) {
 
 // The newest N units are a side; a gate has as many at most.
 export const MAX_LAST = 64;
-// Four runs a side are the fewest for a test over runs, and one more may be excluded.
+// The fewest runs per side of a test over runs: with 3, at least 2 of 20 orders are as clear, so no p is
+// below 0.1; with 4, 2 of 70.
+export const MIN_RUNS = 4;
+// One more may be excluded.
 export const MAIN_LAST = 5;
+
+// What a comparison of too few runs needs; null if it has enough.
+export function fewRunsText({base, head}) {
+	if (base.units >= MIN_RUNS && head.units >= MIN_RUNS) return null;
+	return (
+		`A test over runs needs at least ${MIN_RUNS} per side (base ${f.count(base.units)}, head ${f.count(head.units)}). ` +
+		'With fewer, iterations or launches are the evidence.'
+	);
+}
 
 // A query from the fields of a form: {project, workload, key, value, last}.
 export function sideQuery({project, workload, key, value, last}) {

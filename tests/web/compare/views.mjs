@@ -29,6 +29,7 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.equal(await page.title(), '#1, #2 with #3, #4 · kernsift'));
 		await seen(async () => assert.equal(await page.locator('.notes li').first().innerText(),
 			'Warning\nThe surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head.'));
+		await page.getByText('A test over runs needs at least 4 per side (base 2, head 2).').waitFor();
 		await seen(async () => assert.equal(await page.locator('.banner').count(), 0));
 		await seen(async () => assert.equal(await page.getByRole('region', {name: 'Base', exact: true}).getByText('24 of 25 iterations used').count(), 1));
 		await seen(async () => assert.deepEqual((await cells(page, 'Time of an iteration')).map((r) => r.slice(0, 6)), [
