@@ -89,7 +89,7 @@ function columns(gate) {
 					r.earlier_units && r.rule !== 'function' ? h('div', {class: 'hint'}, earlierText(r)) : null,
 				].filter(Boolean),
 		},
-		{label: 'Outcome', cell: (r) => outcome(r.outcome)},
+		{label: 'Outcome', cell: (r) => [outcome(r.outcome), h('div', {class: 'narrow-only'}, percent(r.change_pct))]},
 		{
 			label: 'Change',
 			num: true,

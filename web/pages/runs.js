@@ -101,6 +101,7 @@ function columns(items, now, picks) {
 				graphMark(r),
 				' ',
 				tags(r.labels),
+				h('div', {class: 'narrow-only'}, `busy ${f.duration(r.busy_ns)}, span ${f.duration(r.span_ns)}`),
 			],
 		},
 		{label: 'Project', cell: (r) => r.project || f.NONE},

@@ -204,6 +204,27 @@ async function job(test, world) {
 	});
 }
 
+// Every page of this file, with all that it can show.
+async function narrow(test, {open, api, runs: [one, two, three]}) {
+	await test('at 390 pixels: nothing is wider than the page, and times are in sight before families', async () => {
+		const {items: [{id: job}]} = await (await api('/jobs')).json();
+		for (const where of [`/runs?head=${three}&base=${one},${two}`, `/runs/${one}?tab=kernels`, '/jobs', `/jobs/${job}`, `/compare?base=${one},${two}&head=${three}`,
+			`/compare?base=${one}&head=${one}`, '/compare?head=1']) {
+			const page = await open(where, {viewport: {width: 390, height: 844}});
+			await page.evaluate(() => document.querySelectorAll('main details').forEach((d) => { d.open = true; }));
+			assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} is wider than the window`);
+			if (where.includes('kernels')) {
+				const shown = await page.getByRole('table', {name: 'Kernel statistics'}).locator('thead th').evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.innerText));
+				assert.deepEqual([shown[0], shown[1]], ['Kernel', 'Time (%)']);
+				await page.getByRole('button', {name: /gemm_kernel/}).click();
+				await page.locator('.inside dt', {hasText: /^Family$/}).waitFor();
+			}
+			if (where.startsWith('/runs?'))
+				await page.getByText(/^busy [\d.]+ ms, span [\d.]+ ms$/).first().waitFor();
+		}
+	});
+}
+
 // Rank 1 receives 8 + 8 + 8 rows of 1 KiB per call, the others 4 + 4 + 4: 24 of a mean of 16.
 const ROWS = [0, 1, 2].map(() => [4, 8, 4]);
 
@@ -248,6 +269,6 @@ export default async function flow(test, world) {
 		world.runs = await Promise.all([1, 2, 3, 4].map((seed) =>
 			sent(world, `steps-${seed}.json`, trace({seed, ...(seed > 2 ? changed : {})}))));
 	});
-	for (const part of [chosen, compared, iterations, job, exchanges])
+	for (const part of [chosen, compared, iterations, job, narrow, exchanges])
 		await part(test, world);
 }
