@@ -144,6 +144,14 @@ const TERMS = [
 	['μ', 'Mean of the counter over the iterations.', 'compare'],
 	['σ', 'Standard deviation of the counter over the iterations.', 'compare'],
 	['β', 'Share of the iteration time. With several streams it can exceed 100 %.', 'compare'],
+	['p', 'Probability of so clear a change by chance, if nothing changed.', 'compare'],
+	['p of this row', 'Probability that chance alone changes this row by this much. With many rows, some are small by chance; p family is not.', 'compare'],
+	['p family', 'Probability that chance alone changes at least one row by this much. The family is all rows that are tested together; of the anchor of a gate, its levels.', 'compare'],
+	['p, one-sided', 'Probability of so large a rise by chance; of bus bandwidth, of so large a fall.', 'gates'],
+	['q', 'False discovery rate: of the rows with at most this q, the share that is expected to have changed only by chance.', 'compare'],
+	['Alpha', 'The largest p that counts as a change: how often chance alone may be called one. A rule of a gate has a part of the alpha of the gate.', 'gates'],
+	['Noise floor', 'How much runs of the same work differ, as a relative standard deviation. A change must be clear against it.', 'compare'],
+	['Margin', 'The largest relative change that counts as unchanged.', 'compare'],
 	['Energy per iteration', 'Energy of the devices in an iteration, from samples of their power.', 'run'],
 	['Power', 'Mean power of the device in the kept iterations, from samples.', 'run'],
 	['Ignored', 'Number of samples that can be no power: negative, no number, or above 10 kW.', 'run'],
@@ -290,8 +298,9 @@ const TERMS = [
 	['Role', 'What a kernel does in a layer.', 'breakdown'],
 ];
 
-// The part of an address that names a term.
-const slug = (term) => `term-${encodeURIComponent(term.toLowerCase().replace(/\s+/g, '-'))}`;
+// The part of an address that names a term. A letter keeps its case: Q and q are different terms.
+const slug = (term) =>
+	`term-${encodeURIComponent((term.length > 1 ? term.toLowerCase() : term).replace(/\s+/g, '-'))}`;
 
 const BY_TERM = new Map(TERMS.map(([term, meaning, section]) => [term, {term, meaning, section, id: slug(term)}]));
 

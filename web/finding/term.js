@@ -91,6 +91,16 @@ export function explain(heading, label) {
 	return heading;
 }
 
+// A term in a text, with its tooltip. `label` is the term if the text is another word for it.
+export const termText = (text, label = text) => explain(h('span', {}, text), label);
+
+// Adds tooltips to some facts of a list: `terms` maps their names to terms of the glossary. A fact that
+// everybody knows gets none, because each is a stop of the Tab order.
+export function explainFacts(list, terms) {
+	for (const dt of list.querySelectorAll('dt')) explain(dt, terms[dt.textContent]);
+	return list;
+}
+
 // Adds tooltips to the headings of rows that a page made itself.
 export function explainRows(rows) {
 	for (const cell of rows.flatMap((row) => [...row.children]))

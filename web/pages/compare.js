@@ -17,6 +17,7 @@ import {
 	sideQuery,
 	titleOf,
 } from '../lib/comparison.js';
+import {termText} from '../finding/term.js';
 import {field, h} from '../lib/dom.js';
 import {findingList, refusalBanner} from '../lib/findings.js';
 import * as f from '../lib/format.js';
@@ -190,9 +191,12 @@ function summary(doc, query) {
 	return (
 		`Noise floor ${f.percent(doc.noise_floor * 100)} % (${floorText(doc.noise_prior, query)}), ` +
 		`margin ${f.percent(doc.margin * 100)} %, ` +
-		`α ${doc.alpha}, ${f.plural(doc.permutations, 'permutation')}${blocks}, seed ${doc.seed}`
+		`alpha ${doc.alpha}, ${f.plural(doc.permutations, 'permutation')}${blocks}, seed ${doc.seed}`
 	);
 }
+
+// What the settings and the tables below are made of.
+const TERMS = ['Noise floor', 'Margin', 'Alpha', 'p family', 'q', 'β', 'Evidence', '95 % interval'];
 
 function options(doc, query, at) {
 	const number = (name, value, rest) =>
@@ -233,6 +237,13 @@ function options(doc, query, at) {
 			field('Margin, %', margin, 'smaller changes count as unchanged'),
 			field('Seed', seed, 'the same seed gives the same result'),
 			h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare again')),
+		),
+		h(
+			'p',
+			{class: 'hint'},
+			'Terms of this page: ',
+			TERMS.flatMap((term, i) => [i ? ', ' : '', termText(term)]),
+			'.',
 		),
 	);
 }

@@ -19,6 +19,7 @@ import {
 	shownClasses,
 } from '../lib/comparison.js';
 import {CAUSES} from '../lib/diagnosis.js';
+import {explainFacts} from '../finding/term.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
@@ -350,6 +351,9 @@ function nameFacts(r) {
 	];
 }
 
+// Facts whose words are terms.
+const TERMS = {Class: 'Class', Evidence: 'Evidence', Interval: '95 % interval', 'p of this row': 'p of this row', 'Noise floor': 'Noise floor'};
+
 function numbers(r) {
 	const beyond = r.beyond_common_ns_per_iteration;
 	const parts =
@@ -377,7 +381,7 @@ function numbers(r) {
 		['Noise floor', floorText(r)],
 	]);
 	list.classList.add('in-columns');
-	return list;
+	return explainFacts(list, TERMS);
 }
 
 function resources(r) {

@@ -2,6 +2,7 @@
 
 import * as api from '../lib/api.js';
 import {fileLink, typicalUnit} from '../lib/columns.js';
+import {explainFacts} from '../finding/term.js';
 import {facts, h, tags} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {
@@ -353,7 +354,7 @@ export async function page(view, query, at) {
 			shareControl(api.gateFile(gate.id, 'md')),
 		),
 		shortfalls(gate) || '',
-		facts([
+		explainFacts(facts([
 			['Project', gate.project],
 			['Workload', gate.workload],
 			['Created by', gate.created_by],
@@ -367,7 +368,7 @@ export async function page(view, query, at) {
 						? `undecidable: ${runsNeededText(gate.runs_needed)}`
 						: null,
 			],
-		]),
+		]), {'Alpha of this gate': 'Alpha', 'Runs needed': 'Runs needed'}),
 		h(
 			'div',
 			{class: 'side-cards gate-sides'},

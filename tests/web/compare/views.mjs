@@ -140,6 +140,8 @@ export default async function views(test, {open}) {
 		await page.getByRole('button', {name: 'slower', exact: true}).click();
 		await page.getByRole('img', {name: 'Time per iteration, slower: 24 iterations of the base, 24 iterations of the head'}).waitFor();
 		await page.getByText('void slower<float>(float*, int)').waitFor();
+		await page.locator('.inside dt .term', {hasText: 'p of this row'}).hover();
+		await page.locator('.tip').getByText(/^Probability that chance alone changes this row/).waitFor();
 		await page.getByText('0 ns by the number of launches, +1.000 ms by the duration of each launch').waitFor();
 		await seen(async () => assert.deepEqual(await cells(page, 'Counters of slower'), [['gpu_sm_frequency', '1,980', '1,410.5']]));
 		await page.locator('.inside .numbers summary').first().click();
@@ -211,8 +213,11 @@ export default async function views(test, {open}) {
 		const {page, requests} = await given(open, doc.comparison());
 		const summary = page.locator('.options summary');
 		await seen(async () => assert.equal(await summary.innerText(),
-			'Noise floor 3.0 % (default), margin 5.0 %, α 0.05, 2,000 permutations of blocks of 3 iterations, seed 1'));
+			'Noise floor 3.0 % (default), margin 5.0 %, alpha 0.05, 2,000 permutations of blocks of 3 iterations, seed 1'));
 		await summary.click();
+		await page.locator('.options .term', {hasText: 'p family'}).hover();
+		await page.locator('.tip').getByText('Probability that chance alone changes at least one row by this much.').waitFor();
+		assert.equal(await page.locator('.tip a').getAttribute('href'), '/help#term-p-family');
 		await page.getByLabel('Noise floor, %').fill('2.5');
 		await page.getByLabel('Range of an iteration').fill('step');
 		await page.getByRole('button', {name: 'Compare again'}).click();

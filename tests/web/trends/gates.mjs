@@ -38,6 +38,8 @@ export default async function gates(test, {open, base}) {
 			'Headroom no time has a T_SOL | ? undecided | – | – | +2.0 % of the iteration | – | – | – | – | 0.0003 | – | the baseline is too small']);
 		await page.getByText('0.0015 of 0.01: gate 2 of 3 of commit 9a463115c0').waitFor();
 		assert.deepEqual(await page.locator('.title button').allInnerTexts(), ['Copy link', 'Copy as Markdown']);
+		for (const term of ['Alpha of this gate', 'p, one-sided', 'p family'])
+			await page.locator('.term', {hasText: term}).waitFor();
 		const phone = await open('/gates/4', {answers, viewport: {width: 390, height: 844}});
 		await phone.getByText('A badge for a README').click();
 		assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is not wider than the window');
