@@ -41,9 +41,9 @@ export function gpuCounterparts(items) {
 		.sort((a, b) => b.id - a.id);
 	const out = new Map();
 	for (const run of comparable) {
-		const alike = comparable.filter((r) => r.project === run.project && r.workload === run.workload);
-		const others = onOtherGpus(run, alike);
-		const newest = others.length && onOtherGpus(others[0][1], alike).some(([, r]) => r === run);
+		const same = comparable.filter((r) => r.project === run.project && r.workload === run.workload);
+		const others = onOtherGpus(run, same);
+		const newest = others.length && onOtherGpus(others[0][1], same).some(([, r]) => r === run);
 		if (newest) out.set(run.id, others.map(([, r]) => r).slice(0, MAX_RUNS - 1));
 	}
 	return out;

@@ -79,7 +79,7 @@ export function runPicker(query, names, at, onTick = () => {}) {
 		);
 	}
 
-	// The comparison of both sides. With a head alone, the next page asks for the base; with a base
+	// The comparison of both sides. With a head alone, the base is chosen on the next page; with a base
 	// alone, one button makes it the head, because a comparison is about the head.
 	function action() {
 		const {base, head} = sides;

@@ -67,7 +67,7 @@ function queryBuilder(side, start, open, changed) {
 // A side is written as numbers without spaces, or as a query.
 const sideText = (text) => (isQuery(text) ? text.trim() : text.replace(/\s/g, ''));
 
-// The settings that the address has besides both sides, and a link without them: the server can
+// The settings in the address, and a link without them: the server can
 // reject a setting, too.
 const SETTINGS = {range: 'range', group: 'kind of work', noise_floor: 'noise floor', margin: 'margin', seed: 'seed'};
 function keptSettings(query) {

@@ -35,7 +35,7 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&head=${one}`));
 		const tray = page.getByRole('region', {name: 'Selected for a comparison'});
 		await tray.getByText('Head, the runs in question').waitFor();
-		// A head alone: the next page asks for the base, and its builder knows the workload.
+		// A head alone: the next page has a builder for the base, which knows the workload.
 		await tray.getByRole('link', {name: 'Compare 1 head run with…'}).click();
 		assert.equal(await page.getByLabel('Head', {exact: true}).inputValue(), `${one}`);
 		assert.equal(await page.getByLabel('Workload of the base').inputValue(), 'steps');

@@ -96,7 +96,7 @@ export default async function views(test, {open}) {
 		const {page} = await given(open, doc.comparison({refused: true}));
 		await seen(async () => assert.equal(await page.locator('.banner').innerText(),
 			'These numbers are not comparable\n\nThe work differs: 16 sequences in the base, 64 in the head; nothing is judged.'));
-		// Neither the summary nor a table shows a difference before the reader asks for it.
+		// Neither the summary nor a table shows a difference before the reader opens them.
 		assert.equal(await page.locator('.title .outcome').innerText(), '!\nnot comparable');
 		assert.deepEqual(await page.locator('.delta, .stack').evaluateAll((all) => all.filter((e) => e.checkVisibility())), []);
 		assert.deepEqual((await cells(page, 'Kinds of work')).map((r) => r.slice(6)), [['–', '–', '–'], ['–', '–', '–'], ['–', '–', '–']]);
