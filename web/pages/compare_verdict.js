@@ -845,8 +845,7 @@ export async function verdictTab(doc, params, query, at) {
 		oneSided(alone, 'appeared', 'Appeared', 'head_ns_per_iteration', functions.show),
 		oneSided(alone, 'vanished', 'Vanished', 'base_ns_per_iteration', functions.show),
 	].filter(Boolean);
-	const parts = [
-		h('div', {class: 'side-by-side'}, splitSection(doc) ?? '', iterations ?? ''),
+	const others = [
 		termSection(doc) ?? '',
 		commonLine(doc.common) ?? '',
 		operatorSection(doc, functions) ?? '',
@@ -854,9 +853,14 @@ export async function verdictTab(doc, params, query, at) {
 		functions.node,
 	];
 	// The address has the state of the parts only if they were open.
-	const used = ['q', 'sort', 'iterations', 'names', 'function'].some((key) => query.get(key));
+	const used = ['q', 'sort', 'names', 'function'].some((key) => query.get(key));
+	const split = splitSection(doc) ?? '';
+	// The durations of the iterations are no differences, so they are always shown.
+	const parts = doc.comparable
+		? [h('div', {class: 'side-by-side'}, split, iterations ?? ''), ...others]
+		: [iterations ?? '', unjudged(used, [split, ...others])];
 	return {
 		save: functions.save,
-		node: h('div', {class: 'part verdict'}, groupSection(doc, params) ?? '', doc.comparable ? parts : unjudged(used, parts)),
+		node: h('div', {class: 'part verdict'}, groupSection(doc, params) ?? '', parts),
 	};
 }

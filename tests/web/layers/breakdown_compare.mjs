@@ -11,6 +11,9 @@ import {parts} from './run.mjs';
 
 const ROWS = 'Rows of all runs';
 export const answers = {'/breakdown': doc.breakdownComparison};
+const listed = (id, gpu) => ({id, project: 'p', workload: 'w', content: 'launches', device_names: [gpu]});
+// One run is chosen, and the newest of its workload is on another GPU.
+export const chosenAnswers = {...answers, '/runs/7': () => listed(7, 'NVIDIA B300'), '/runs': () => ({items: [listed(8, 'AMD Instinct MI300X'), listed(7, 'NVIDIA B300')], next: null})};
 
 export default async function breakdownCompare(test, world) {
 	const {open, run} = world;
@@ -18,8 +21,9 @@ export default async function breakdownCompare(test, world) {
 	const other = (await upload(world, data('callers.json'))).split('/').at(-1);
 
 	await test('chosen by number; with fewer than two the page requires more', async () => {
-		const page = await open('/breakdown?runs=7', {answers});
+		const page = await open('/breakdown?runs=7', {answers: chosenAnswers});
 		await page.getByRole('heading', {name: 'Breakdown comparison', exact: true}).waitFor();
+		assert.equal(await page.getByRole('link', {name: 'By layer with AMD Instinct MI300X'}).getAttribute('href'), '/breakdown?runs=7,8');
 		await page.getByRole('button', {name: 'Show'}).click();
 		await page.getByText('Enter two to 8 runs (1 entered).').waitFor();
 		await page.getByLabel('Runs', {exact: true}).fill('7, 8');
