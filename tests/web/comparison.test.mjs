@@ -46,7 +46,8 @@ const OUTCOMES = [
 	['undecided, and nothing else', {iteration: 'undecided'}, 'unchanged'],
 	['unchanged, but a function is new', {iteration: 'unchanged', appeared: 1}, 'regressed'],
 	['unchanged, but a function is gone', {iteration: 'unchanged', vanished: 1}, 'improved'],
-	['the iteration is not judged: the functions decide, not the compute part', {compute: 'undecided', appeared: 1}, 'regressed'],
+	['the iteration is not judged, and a function is new: undecided', {compute: 'improved', appeared: 1}, 'undecided'],
+	['the iteration is not judged, and nothing changed', {compute: 'improved'}, 'unchanged'],
 	['windows: the compute part decides', {iteration: 'regressed', compute: 'improved', detectors: ['window', 'window']}, 'improved'],
 	['a window on one side: the iteration decides', {iteration: 'regressed', compute: 'improved', detectors: ['window', 'period']}, 'regressed'],
 ];

@@ -191,7 +191,8 @@ export function outcomeOf(doc) {
 	if (!doc.comparable) return 'incomparable';
 	const part = (word) => doc.split.find((r) => r.part === word);
 	const windows = doc.base.detector === 'window' && doc.head.detector === 'window';
-	const whole = ((windows ? null : part('iteration')) ?? part('compute'))?.verdict;
+	const row = (windows ? null : part('iteration')) ?? part('compute');
+	const whole = row && (row.verdict ?? 'undecided'); // without evidence, a row has no verdict
 	const slower = doc.counts.regressed || doc.counts.appeared;
 	const faster = doc.counts.improved || doc.counts.vanished;
 	if (whole === 'appeared') return 'regressed';
