@@ -7,6 +7,8 @@ import fs from 'node:fs';
 import {cells, seen} from '../smoke/world.mjs';
 import {exchangeTrace, overlapTrace, rankTrace, trace} from './trace.mjs';
 
+const MARKS = {'❌': ['regressed'], '✅': ['improved'], '❔': ['likely', 'undecided'], '➖': ['unchanged'], '⚠️': ['not comparable']};
+
 const short = (rows) => rows.map((r) => r.short_name);
 
 async function sent({base, api}, name, body, query = '') {
@@ -76,6 +78,10 @@ async function compared(test, {open, api, base, runs: [one, two, three, four]}) 
 		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1), doc.headline.slice(1)));
 		await seen(async () => assert.deepEqual(await page.locator('.chip').allInnerTexts().then((all) => all.map((t) => Number(t.match(/\d+$/)[0]))),
 			Object.values(doc.counts)));
+		// The Markdown of the server begins with the same outcome.
+		const [, mark] = /^## (\S+) /.exec(await (await api(`${where}&format=md`)).text());
+		const outcome = await page.locator('.title .outcome').innerText();
+		assert.ok(MARKS[mark].includes(outcome.split('\n').at(-1)), `${mark} is not ${outcome}`);
 		if (doc.counts.unchanged)
 			await page.locator('.fold-line').click();
 		assert.deepEqual(short(doc.items).sort(), ['copy_kernel', 'elementwise_kernel', 'fresh_kernel', 'gemm_kernel', 'layer_norm_kernel',
