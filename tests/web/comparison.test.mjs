@@ -30,6 +30,33 @@ const PAGES = [
 for (const [what, words, address] of PAGES)
 	test(`compareUrl: ${what}`, () => assert.equal(c.compareUrl(words), address));
 
+const compared = ({iteration = null, compute = null, detectors = ['period', 'period'], comparable = true, ...counts}) => ({
+	comparable,
+	base: {detector: detectors[0]},
+	head: {detector: detectors[1]},
+	split: [{part: 'iteration', verdict: iteration}, {part: 'compute', verdict: compute}],
+	counts: {regressed: 0, appeared: 0, improved: 0, vanished: 0, ...counts},
+});
+// As the mark of the Markdown, view_compare_mark().
+const OUTCOMES = [
+	['not comparable, whatever the numbers', {comparable: false, iteration: 'regressed', regressed: 3}, 'incomparable'],
+	['the iteration decides, not a function', {iteration: 'improved', regressed: 1}, 'improved'],
+	['likely', {iteration: 'likely'}, 'likely'],
+	['undecided, but a function changed', {iteration: 'undecided', improved: 1}, 'undecided'],
+	['undecided, and nothing else', {iteration: 'undecided'}, 'unchanged'],
+	['unchanged, but a function is new', {iteration: 'unchanged', appeared: 1}, 'regressed'],
+	['unchanged, but a function is gone', {iteration: 'unchanged', vanished: 1}, 'improved'],
+	['the iteration is not judged, and a function is new: undecided', {compute: 'improved', appeared: 1}, 'undecided'],
+	['the iteration is not judged, and nothing changed', {compute: 'improved'}, 'unchanged'],
+	['windows: the compute part decides', {iteration: 'regressed', compute: 'improved', detectors: ['window', 'window']}, 'improved'],
+	['a window on one side: the iteration decides', {iteration: 'regressed', compute: 'improved', detectors: ['window', 'period']}, 'regressed'],
+];
+for (const [what, doc, outcome] of OUTCOMES) test(`outcomeOf: ${what}`, () => assert.equal(c.outcomeOf(compared(doc)), outcome));
+
+test('fewRunsText: four runs on both sides are enough', () => assert.deepEqual(
+	[[4, 4], [4, 3], [5, 1]].map(([base, head]) => c.fewRunsText({base: {units: base}, head: {units: head}})?.match(/\(.*\)/)[0] ?? null),
+	[null, '(base 4, head 3)', '(base 5, head 1)']));
+
 const ALL = Object.keys(c.CLASSES);
 const USUAL = ALL.filter((word) => word !== 'unchanged');
 const SHOWN = [

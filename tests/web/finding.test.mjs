@@ -123,6 +123,10 @@ test('each column of each table is in the glossary', () => {
 	assert.equal([...missing].map((pair) => pair.join(" in ")).join("; "), "");
 });
 
+// The letters and words of tests, which the test above does not find: they are no words with a capital.
+for (const term of ['β', 'p', 'q', 'p family', 'p of this row', 'p, one-sided', 'S', 'Family', 'Alpha', 'Noise floor', 'Margin'])
+	test(`the glossary has ${term}`, () => assert.ok(meaningOf(term)));
+
 test('each term has one address, a meaning that is a sentence, and a section of the help page', () => {
 	const list = terms();
 	const help = fs.readFileSync(new URL('../../web/pages/help.js', import.meta.url), 'utf8');

@@ -116,12 +116,41 @@ test('percentOf: as comparisons write it', () => assert.deepEqual([50, -50, 0, n
 
 test('breakdown comparison: rows that not every run has, alone', () => {
 	const two = doc.breakdownComparison();
-	assert.equal(b.headline(two), '32 layers of 2 runs compared: 4 of 5 rows of a layer are in every run, 1 more is only in few layers.');
+	assert.equal(b.matchedText(two), '32 layers of 2 runs compared: 4 of 5 rows of a layer are in every run, 1 more is only in few layers.');
 	assert.deepEqual(b.treeOf(two, {unmatchedOnly: true}).flatMap((s) => s.blocks.map((x) => [x.block.block, x.lines.length])), [['mlp', 1], ['shared', 1]]);
 	assert.deepEqual([two.items.filter(b.isExtra).map((line) => line.roles), b.treeOf(two, {unmatchedOnly: true, hideExtras: true}).flatMap((s) => s.blocks.map((x) => x.block.block))], [[['all_reduce']], ['shared']]);
 	assert.deepEqual(b.treeOf(two, {q: 'PA_dec'}).flatMap((s) => s.blocks.flatMap((x) => x.lines.map((line) => line.module))), ['self_attn.attn']);
-	assert.equal(b.headline({...two, runs: two.runs.map((r, i) => ({...r, layers: 32 + i})), items: two.items.slice(0, 4)}), '32 and 33 layers of 2 runs compared: all 4 rows of a layer are in every run.');
+	assert.equal(b.matchedText({...two, runs: two.runs.map((r, i) => ({...r, layers: 32 + i})), items: two.items.slice(0, 4)}), '32 and 33 layers of 2 runs compared: all 4 rows of a layer are in every run.');
 });
+
+// Runs by their end to end times, with the row of the fixture that changes most in that direction.
+const ends = (times, more = {}) => {
+	const made = doc.breakdownComparison(new URLSearchParams(`runs=${times.map((_, i) => 7 + i)}`));
+	return {...made, runs: made.runs.map((r, i) => ({...r, name: '', platform: null, end_to_end_ns: times[i], ...more}))};
+};
+const FIRST = 'run 7 #7 (4.000 ms)';
+const RESULTS = [
+	['slower', ends([4e6, 5e6]), `run 8 #8 is slower: 5.000 ms per iteration, 25.0 % more than ${FIRST}; the largest part is all_reduce (+704.000 µs).`],
+	['faster', ends([4e6, 3e6]), `run 8 #8 is faster: 3.000 ms per iteration, 25.0 % less than ${FIRST}; the largest part is gate_up (−544.000 µs).`],
+	['the same', ends([4e6, 4000100]), `run 8 #8 takes as long per iteration as ${FIRST}.`],
+	['of three, one without layers', ends([4e6, 5e6, 2e6]), `run 9 #9 differs most: it is faster: 2.000 ms per iteration, 50.0 % less than ${FIRST}.`],
+	['unknown', ends([null, 5e6]), null],
+];
+for (const [what, made, text] of RESULTS) test(`result of a breakdown comparison: ${what}`, () => assert.equal(b.result(made), text));
+
+const listed = (id, gpu, more) => ({id, project: 'p', workload: 'w', content: 'launches', device_names: [gpu], ...more});
+// [case, runs of a list, {id: ids of its counterparts}]
+const COUNTERPARTS = [
+	['two GPUs', [listed(2, 'B'), listed(1, 'A')], {2: [1], 1: [2]}],
+	['only the newest run on each GPU, in any order', [listed(1, 'A'), listed(3, 'A'), listed(2, 'B')], {3: [2], 2: [3]}],
+	['three GPUs', [listed(3, 'C'), listed(2, 'B'), listed(1, 'A')], {3: [2, 1], 2: [3, 1], 1: [3, 2]}],
+	['one GPU, or none', [listed(2, 'A'), listed(1, 'A'), listed(3, 'B', {device_names: []})], {}],
+	['other workloads, or none', [listed(2, 'B', {workload: 'v'}), listed(1, 'A'), listed(4, 'B', {workload: ''}), listed(3, 'A', {workload: ''})], {}],
+	['statistics have no layers', [listed(2, 'B', {content: 'statistics'}), listed(1, 'A')], {}],
+];
+for (const [what, items, want] of COUNTERPARTS)
+	test(`gpuCounterparts: ${what}`, () =>
+		assert.deepEqual(Object.fromEntries([...b.gpuCounterparts(items)].map(([id, runs]) => [id, runs.map((r) => r.id)])), want));
 
 // [base, head, runs]
 const PICKED = [[['1'], ['2'], ['1', '2']], [['1', '2'], [], ['1', '2']], [['1'], ['job:2'], []], [['1'], [], []], [['1', '2', '3', '4', '5'], ['6', '7', '8', '9'], []]];

@@ -40,10 +40,21 @@ const doc = (more) => ({metric: 'iteration', stat: 'median', of: null, unit: 'ns
 	points: {run: [11, 12, 13, 14, 15, 16], at_ms: [0, 1, 2, 3, 4, 5], value: [100, 101, 99, 110, 111, 109], group: [null, 'a', 'a', 'b', 'b', 'a']}, ...more});
 const cut = (index, more) => ({index, run: 11 + index, group: SHA, before: 100, after: 110, change_pct: 10, low_pct: 8, high_pct: 12, p: 0.001, ...more});
 
+const ungrouped = (n) => doc({n, group: null, points: {...doc().points, run: Array(n).fill(1), group: Array(n).fill(null)}});
+
+// 2 / C(9, 4) is 0.016 and 2 / C(10, 5) is 0.008; 2 / C(7, 3) is 0.057 and 2 / C(8, 4) is 0.029; three runs on both sides are six.
+for (const [alpha, runs] of [[undefined, 10], [0.05, 8], [0.001, 14], [0.5, 6], [-1, 64]])
+	test(`minChangeRuns: ${alpha}`, () => assert.equal(t.minChangeRuns(alpha), runs));
+test('tooShort: the alpha of the address', () => assert.deepEqual([t.tooShort(ungrouped(8), 0.05), t.tooShort(ungrouped(7), 0.05).reason],
+	[null, 'with fewer than 8, even the clearest change has a p above 0.05']));
+
 // [case, document, sentence]
 const HEADS = [
 	['none', doc({n: 0}), 'Iteration, median: no data'],
-	['no change', doc(), 'Iteration, median, in 6 runs: no change points'],
+	['no change', ungrouped(10), 'Iteration, median, in 10 runs: no change points'],
+	['too few runs', ungrouped(9), 'Iteration, median, in 9 runs: 9 runs are too few for a change point, which needs at least 10'],
+	['one run', ungrouped(1), 'Iteration, median, in 1 run: 1 run is too few for a change point, which needs at least 10'],
+	['too few groups', doc(), 'Iteration, median, in 6 runs: 4 groups by commit are too few for a change point, which needs at least 10'],
 	['one', doc({change_points: [cut(3)]}), 'Iteration, median, in 6 runs: 1 change point, +10.0 % at 0123456789 (run 14)'],
 	['two, of an operator, down, without a group', doc({metric: 'operator', stat: 'mean', of: 'gemm', change_points: [cut(2), cut(4, {change_pct: -3.25, group: null})]}),
 		'Operator “gemm”, average, in 6 runs: 2 change points, the last −3.3 % at run 15'],

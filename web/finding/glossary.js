@@ -144,6 +144,14 @@ const TERMS = [
 	['μ', 'Mean of the counter over the iterations.', 'compare'],
 	['σ', 'Standard deviation of the counter over the iterations.', 'compare'],
 	['β', 'Share of the iteration time. With several streams it can exceed 100 %.', 'compare'],
+	['p', 'Probability of so clear a change by chance, if nothing changed.', 'compare'],
+	['p of this row', 'Probability that chance alone changes this row by this much. With many rows, some are small by chance; p family is not.', 'compare'],
+	['p family', 'Probability that chance alone changes at least one row by this much. The family is all rows that are tested together; of the anchor of a gate, its levels.', 'compare'],
+	['p, one-sided', 'Probability of so large a rise by chance; of bus bandwidth, of so large a fall.', 'gates'],
+	['q', 'False discovery rate: of the rows with at most this q, the share that is expected to have changed only by chance.', 'compare'],
+	['Alpha', 'The largest p that counts as a change: how often chance alone may be called one. A rule of a gate has a part of the alpha of the gate.', 'gates'],
+	['Noise floor', 'How much runs of the same work differ, as a relative standard deviation. A change must be clear against it.', 'compare'],
+	['Margin', 'The largest relative change that counts as unchanged.', 'compare'],
 	['Energy per iteration', 'Energy of the devices in an iteration, from samples of their power.', 'run'],
 	['Power', 'Mean power of the device in the kept iterations, from samples.', 'run'],
 	['Ignored', 'Number of samples that can be no power: negative, no number, or above 10 kW.', 'run'],
@@ -226,12 +234,13 @@ const TERMS = [
 	['Compare runs', 'Links to a comparison of these runs.', 'trends'],
 	['Compare with previous group', 'Links to a comparison with the group before.', 'trends'],
 	// jobs and devices
-	['Waiting', 'Time in which a rank waits in a collective for other ranks.', 'jobs'],
-	['Transfer', 'The shortest time that any rank spent in the collective.', 'jobs'],
+	['Waiting', 'Time in which a rank waits in a collective for other ranks. If ranks of a group are missing, it waits at least as long.', 'jobs'],
+	['Waits mostly for', 'The rank for which this one waits longest: the one that alone arrives last, with its share of the waiting.', 'jobs'],
+	['Transfer', 'The shortest time that any rank spent in the collective. If ranks of a group are missing, it takes at most as long.', 'jobs'],
 	['Skew', 'Mean difference between the longest and the shortest duration of a collective.', 'jobs'],
 	['Arrives last', 'Share of the collectives at which the rank arrives last, by aligned clocks.', 'jobs'],
 	['Shortest in', 'Number of collectives in which this rank alone is shortest, so arrives last.', 'jobs'],
-	['Others wait', 'Time that other ranks wait for this one.', 'jobs'],
+	['Others wait', 'Time that other ranks wait at most for this one: of each collective at which it alone arrives last, the longest waiting.', 'jobs'],
 	['Total communication', 'Time in collectives, waiting included.', 'jobs'],
 	['Collectives', 'Time in collectives.', 'jobs'],
 	['Copies', 'Time of memory copies and memsets.', 'run'],
@@ -289,8 +298,9 @@ const TERMS = [
 	['Role', 'What a kernel does in a layer.', 'breakdown'],
 ];
 
-// The part of an address that names a term.
-const slug = (term) => `term-${encodeURIComponent(term.toLowerCase().replace(/\s+/g, '-'))}`;
+// The part of an address that names a term. A letter keeps its case: Q and q are different terms.
+const slug = (term) =>
+	`term-${encodeURIComponent((term.length > 1 ? term.toLowerCase() : term).replace(/\s+/g, '-'))}`;
 
 const BY_TERM = new Map(TERMS.map(([term, meaning, section]) => [term, {term, meaning, section, id: slug(term)}]));
 

@@ -15,6 +15,7 @@ export const KEYS = [
 	['x', 'Tick the row, or untick it'],
 	['Shift + click', 'Tick all rows from the one that was ticked last'],
 	['Escape', 'Close a dialog or a tooltip'],
+	['↓', 'On a column heading, move to the link of its tooltip'],
 	['← →', 'Move between the tabs of a page'],
 ];
 

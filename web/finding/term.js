@@ -1,5 +1,6 @@
 // term.js - the tooltip of a column heading: what the term means, with a link to the help page. It
-// is shown while the pointer or the focus is on the heading, and Escape closes it.
+// is shown while the pointer moved onto the heading or the focus is on it, and Escape closes it. The
+// link is reached with the key ↓, so that a heading is at most one stop of the Tab order.
 
 import {h} from '../lib/dom.js';
 import {meaningOf} from './glossary.js';
@@ -27,8 +28,8 @@ function place(tip, heading) {
 	tip.style.setProperty('top', `${below ? bottom : Math.max(MARGIN_PX, top - tip.offsetHeight)}px`);
 }
 
-// The tooltip is in the heading, so that its link is the next element of the Tab order, and in the
-// top layer, so that the scrolling region does not cut it.
+// The tooltip is in the heading, so that the pointer can move to its link, and in the top layer, so that
+// the scrolling region does not cut it.
 function show(heading, target, {term, meaning, id}) {
 	if (shown?.heading === heading) return;
 	hide();
@@ -38,7 +39,7 @@ function show(heading, target, {term, meaning, id}) {
 		{class: 'tip', popover: 'manual'},
 		h('span', {id: text}, meaning),
 		' ',
-		h('a', {href: `/help#${id}`, 'aria-label': `How to read ${term}`}, 'How to read this'),
+		h('a', {href: `/help#${id}`, 'aria-label': `How to read ${term}`, tabindex: '-1'}, 'How to read this'),
 	);
 	heading.append(tip);
 	tip.showPopover();
@@ -60,11 +61,14 @@ export function explain(heading, label) {
 	}
 	target.classList.add('term');
 	let timer = null;
-	heading.addEventListener('pointerenter', (e) => {
-		if (e.pointerType === 'mouse') timer = setTimeout(() => heading.isConnected && show(heading, target, entry), REST_MS);
+	// If the page changes under a resting pointer, browsers send pointerenter without pointermove.
+	heading.addEventListener('pointermove', (e) => {
+		if (e.pointerType !== 'mouse' || timer !== null) return;
+		timer = setTimeout(() => heading.isConnected && show(heading, target, entry), REST_MS);
 	});
 	heading.addEventListener('pointerleave', () => {
 		clearTimeout(timer);
+		timer = null;
 		if (shown?.heading === heading && !heading.contains(document.activeElement)) hide();
 	});
 	heading.addEventListener('focusin', () => {
@@ -74,12 +78,27 @@ export function explain(heading, label) {
 		if (shown?.heading === heading && !heading.contains(e.relatedTarget)) hide();
 	});
 	heading.addEventListener('keydown', (e) => {
-		if (e.key !== 'Escape' || shown?.heading !== heading) return;
+		if (shown?.heading !== heading) return;
+		if (e.key === 'ArrowDown') {
+			e.preventDefault();
+			shown.tip.querySelector('a').focus();
+		}
+		if (e.key !== 'Escape') return;
 		e.stopPropagation();
 		target.focus();
 		hide();
 	});
 	return heading;
+}
+
+// A term in a text, with its tooltip. `label` is the term if the text is another word for it.
+export const termText = (text, label = text) => explain(h('span', {}, text), label);
+
+// Adds tooltips to some facts of a list: `terms` maps their names to terms of the glossary. A fact that
+// everybody knows gets none, because each is a stop of the Tab order.
+export function explainFacts(list, terms) {
+	for (const dt of list.querySelectorAll('dt')) explain(dt, terms[dt.textContent]);
+	return list;
 }
 
 // Adds tooltips to the headings of rows that a page made itself.

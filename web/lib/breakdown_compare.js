@@ -33,6 +33,22 @@ export function onOtherGpus(run, items) {
 	return [...newest];
 }
 
+// For the newest run of a workload on each GPU: the newest runs of the same workload on other GPUs, by
+// its id. Only runs with single launches have layers.
+export function gpuCounterparts(items) {
+	const comparable = items
+		.filter((r) => r.project && r.workload && r.content === 'launches')
+		.sort((a, b) => b.id - a.id);
+	const out = new Map();
+	for (const run of comparable) {
+		const same = comparable.filter((r) => r.project === run.project && r.workload === run.workload);
+		const others = onOtherGpus(run, same);
+		const newest = others.length && onOtherGpus(others[0][1], same).some(([, r]) => r === run);
+		if (newest) out.set(run.id, others.map(([, r]) => r).slice(0, MAX_RUNS - 1));
+	}
+	return out;
+}
+
 // The parameters of the request, from the page's address.
 export function breakdownParams(query) {
 	const realign = query.get('realign');
@@ -82,7 +98,7 @@ export function treeOf(doc, {q = '', unmatchedOnly = false, hideExtras = false} 
 }
 
 // A sentence that says how many rows of a layer all runs have. Without layers, it counts all rows.
-export function headline(doc) {
+export function matchedText(doc) {
 	const counts = [...new Set(doc.runs.map((r) => r.layers))];
 	const layers =
 		counts.length === 1
@@ -137,6 +153,54 @@ export function changesOf(doc) {
 		.sort((x, y) => y.size - x.size || x.i - y.i)
 		.map(({r}) => r);
 }
+
+// The time per iteration of each operator in each run, by operator. Rows without an operator are one
+// of their role or module.
+function operatorTimes(doc) {
+	const all = new Map();
+	for (const line of doc.items) {
+		const {per_iteration: times} = doc.sections[doc.blocks[line.block].section];
+		line.cells.forEach((cell, i) => {
+			for (const r of cell?.rows ?? []) {
+				const name = r.operator ?? line.module ?? (line.roles.join(' + ') || 'unattributed kernels');
+				if (!all.has(name)) all.set(name, doc.runs.map(() => 0));
+				all.get(name)[i] += (r.mean_ns ?? 0) * (times[i] ?? 1);
+			}
+		});
+	}
+	return all;
+}
+
+const runText = (run) => `${run.name || `run ${run.run}`} #${run.run}${run.platform ? ` on ${run.platform}` : ''}`;
+
+// The operator whose time differs most in the direction of the whole difference, as text. Rows of a run
+// without layers do not match those of a run with layers, so then there is none.
+function largestPart(doc, i, ns) {
+	if (Boolean(doc.runs[0].layers) !== Boolean(doc.runs[i].layers)) return '';
+	const [name, by] = [...operatorTimes(doc)]
+		.map(([operator, sums]) => [operator, sums[i] - sums[0]])
+		.reduce((most, one) => (one[1] * Math.sign(ns) > most[1] * Math.sign(ns) ? one : most), [null, 0]);
+	return name === null ? '' : `; the largest part is ${name} (${f.signedDuration(by)})`;
+}
+
+// The result: which of two runs is faster and by how much. Of more runs, the one that differs most from
+// the first. Null if the times are unknown.
+export function result(doc) {
+	const times = doc.runs.map((r) => r.end_to_end_ns);
+	const {run: i, ns, pct} = largestDifference(times, times.map((t) => t !== null));
+	if (i === null || pct === null || times[i] === null) return null;
+	const size = f.percent(Math.abs(pct));
+	const first = `${runText(doc.runs[0])} (${f.duration(times[0])})`;
+	const start = `${runText(doc.runs[i])} ${doc.runs.length > 2 ? 'differs most: it ' : ''}`;
+	if (size === f.percent(0)) return `${start}takes as long per iteration as ${first}.`;
+	return (
+		`${start}is ${ns > 0 ? 'slower' : 'faster'}: ${f.duration(times[i])} per iteration, ` +
+		`${size} % ${ns > 0 ? 'more' : 'less'} than ${first}${largestPart(doc, i, ns)}.`
+	);
+}
+
+// The result, or without known times, which rows are compared.
+export const headline = (doc) => result(doc) ?? matchedText(doc);
 
 // The largest share of a run's time that rows have together, in percent.
 export const shareOfRows = (rows) =>

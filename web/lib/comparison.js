@@ -90,8 +90,20 @@ export function queryWord(key, value) {
 
 // The newest N units are a side; a gate has as many at most.
 export const MAX_LAST = 64;
-// Four runs a side are the fewest for a test over runs, and one more may be excluded.
+// The fewest runs per side of a test over runs: with 3, at least 2 of 20 orders are as clear, so no p is
+// below 0.1; with 4, 2 of 70.
+export const MIN_RUNS = 4;
+// One more may be excluded.
 export const MAIN_LAST = 5;
+
+// What a comparison of too few runs needs; null if it has enough.
+export function fewRunsText({base, head}) {
+	if (base.units >= MIN_RUNS && head.units >= MIN_RUNS) return null;
+	return (
+		`A test over runs needs at least ${MIN_RUNS} per side (base ${f.count(base.units)}, head ${f.count(head.units)}). ` +
+		'With fewer, iterations or launches are the evidence.'
+	);
+}
 
 // A query from the fields of a form: {project, workload, key, value, last}.
 export function sideQuery({project, workload, key, value, last}) {
@@ -169,6 +181,25 @@ export function titleOf({base, head}) {
 		return first.join(', ') + (items.length > MAX_SHOWN ? ` and ${items.length - MAX_SHOWN} more` : '');
 	};
 	return `${side(base)} with ${side(head)}`;
+}
+
+// The outcome of the whole comparison: a class, or `incomparable`. It follows the mark of the Markdown
+// (server/api/views/view_compare.c): the iteration decides; of windows, whose length is random, the
+// compute part. If that did not change or is unknown, the functions decide.
+export const INCOMPARABLE = {mark: '!', text: 'not comparable', description: 'nothing is judged; the differences are descriptive'};
+export function outcomeOf(doc) {
+	if (!doc.comparable) return 'incomparable';
+	const part = (word) => doc.split.find((r) => r.part === word);
+	const windows = doc.base.detector === 'window' && doc.head.detector === 'window';
+	const row = (windows ? null : part('iteration')) ?? part('compute');
+	const whole = row && (row.verdict ?? 'undecided'); // without evidence, a row has no verdict
+	const slower = doc.counts.regressed || doc.counts.appeared;
+	const faster = doc.counts.improved || doc.counts.vanished;
+	if (whole === 'appeared') return 'regressed';
+	if (whole === 'vanished') return 'improved';
+	if (['regressed', 'improved', 'likely'].includes(whole)) return whole;
+	if (whole === 'undecided' && (slower || faster)) return whole;
+	return slower ? 'regressed' : faster ? 'improved' : 'unchanged';
 }
 
 // The server's summary sentence. It starts with a capital letter, unless it begins with the name

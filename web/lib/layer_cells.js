@@ -1,6 +1,8 @@
-// layer_cells.js - cells that breakdowns and breakdown comparisons use: a row's role, its kernel,
-// and its times in microseconds.
+// layer_cells.js - what breakdowns and breakdown comparisons share: cells of a row's role, its kernel
+// and its times in microseconds, and links to the comparison with other GPUs.
 
+import * as api from './api.js';
+import {breakdownUrl, onOtherGpus} from './breakdown_compare.js';
 import {h} from './dom.js';
 import * as f from './format.js';
 import {kernelName} from './layers.js';
@@ -51,3 +53,26 @@ export const kernelCell = (r, full) =>
 // Microseconds, with exact nanoseconds or the reason for an unknown value in the title.
 export const timeCell = (ns, reason = 'unknown', title = f.exact(ns)) =>
 	h('td', {class: 'num', title: ns === null || ns === undefined ? reason : title}, f.inUnit(ns, 'µs'));
+
+// Runs whose GPUs are offered for a comparison by layer.
+const SEARCHED_RUNS = 200;
+
+// Links to the breakdown comparison with the newest run of the same workload on each other GPU. If the
+// list of runs fails, there are none.
+export async function otherGpuLinks(run, at) {
+	const {project, workload} = run;
+	if (!project || !workload) return [];
+	const like = {project, workload, content: run.content, limit: SEARCHED_RUNS};
+	const {items} = await api.runs(like, at.signal).catch(() => ({items: []}));
+	return onOtherGpus(run, items).map(([name, r]) =>
+		h(
+			'a',
+			{
+				class: 'button plain',
+				href: breakdownUrl([run.id, r.id]),
+				title: `run #${r.id}, the newest of this workload on this GPU`,
+			},
+			h('span', {}, 'By layer with ', h('bdi', {}, name)),
+		),
+	);
+}

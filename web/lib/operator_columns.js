@@ -203,7 +203,7 @@ export function kernelColumns(rows) {
 		},
 		{
 			label: 'Family',
-			class: 'family',
+			class: 'family wide-only',
 			cell: (r) => r.family ?? f.NONE,
 			title: (r) => (r.family ? null : 'no naming rule matches this name'),
 		},

@@ -1,6 +1,6 @@
-// run_picker.js - lets the user tick runs as base and head. The address contains the ticked runs,
-// so that they remain while the list is filtered, sorted and paged. toggleRun() and breakdownRuns()
-// are pure.
+// run_picker.js - lets the user tick runs as head, the runs in question, and as base. The address
+// contains the ticked runs, so that they remain while the list is filtered, sorted and paged.
+// toggleRun() and breakdownRuns() are pure.
 
 import {breakdownUrl, MAX_RUNS} from './breakdown_compare.js';
 import {compareUrl, parseSide} from './comparison.js';
@@ -43,15 +43,20 @@ export function runPicker(query, names, at, onTick = () => {}) {
 	let last = null;
 	let range = false;
 	const tray = h('section', {class: 'tray', 'aria-label': 'Selected for a comparison'});
+	const clear = () => change({base: [], head: []});
 
 	const named = (word) =>
 		word.startsWith('job:') ? `job ${word.slice(4)}` : names.has(word) ? `${names.get(word)} #${word}` : `#${word}`;
 
-	// Ticks one run or several.
-	function tick(side, words, on) {
-		for (const word of [words].flat()) sides = toggleRun(sides, side, word, on);
+	function change(next) {
+		sides = next;
 		at.keep({base: sides.base.join(','), head: sides.head.join(',')});
 		draw();
+	}
+
+	// Ticks one run or several.
+	function tick(side, words, on) {
+		change([words].flat().reduce((now, word) => toggleRun(now, side, word, on), sides));
 	}
 
 	function selectedRuns(side, label) {
@@ -74,46 +79,40 @@ export function runPicker(query, names, at, onTick = () => {}) {
 		);
 	}
 
+	// The comparison of both sides. With a head alone, the base is chosen on the next page; with a base
+	// alone, one button makes it the head, because a comparison is about the head.
+	function action() {
+		const {base, head} = sides;
+		const link = (text, params, title) => h('a', {class: 'button', href: compareUrl(params), title}, text);
+		const heads = f.plural(head.length, 'head run');
+		if (head.length && base.length)
+			return link(`Compare ${heads} with ${f.plural(base.length, 'base run')}`, {base: base.join(','), head: head.join(',')});
+		if (head.length)
+			return link(
+				`Compare ${heads} with…`,
+				{head: head.join(','), project: query.get('project'), workload: query.get('workload')},
+				'Choose the base on the next page, or tick it in the list',
+			);
+		return [
+			h('span', {class: 'quiet'}, 'No head is selected yet.'),
+			h('button', {type: 'button', on: {click: () => change({base: [], head: base})}}, 'Use as head'),
+		];
+	}
+
 	function draw() {
 		for (const {box, side, word} of boxes) box.checked = sides[side].includes(word);
 		onTick([...sides.base, ...sides.head].filter(isRun).map(Number));
 		tray.hidden = !sides.base.length && !sides.head.length;
 		const breakdown = breakdownRuns(sides);
-		const comparable = sides.base.length && sides.head.length;
+		const parts = [
+			action(),
+			breakdown.length ? h('a', {class: 'button plain', href: breakdownUrl(breakdown)}, 'Breakdown comparison') : null,
+			h('button', {type: 'button', on: {click: clear}}, 'Clear selection'),
+		];
 		tray.replaceChildren(
-			selectedRuns('base', 'Base'),
-			selectedRuns('head', 'Head'),
-			h(
-				'div',
-				{class: 'line'},
-				comparable
-					? h(
-							'a',
-							{
-								class: 'button',
-								href: compareUrl({base: sides.base.join(','), head: sides.head.join(',')}),
-							},
-							`Compare ${f.plural(sides.base.length, 'run')} with ${sides.head.length}`,
-						)
-					: h('span', {class: 'quiet'}, `No ${sides.base.length ? 'head' : 'base'} is selected yet.`),
-				breakdown.length
-					? h('a', {class: 'button plain', href: breakdownUrl(breakdown)}, 'Breakdown comparison')
-					: null,
-				h(
-					'button',
-					{
-						type: 'button',
-						on: {
-							click: () => {
-								sides = {base: [], head: []};
-								at.keep({base: '', head: ''});
-								draw();
-							},
-						},
-					},
-					'Clear selection',
-				),
-			),
+			selectedRuns('head', 'Head, the runs in question'),
+			selectedRuns('base', 'Base, what they are compared with'),
+			h('div', {class: 'line'}, parts.flat()),
 		);
 	}
 
@@ -147,7 +146,7 @@ export function runPicker(query, names, at, onTick = () => {}) {
 		tray,
 		tick,
 		sides: () => sides,
-		columns: ['base', 'head'].map((side) => ({
+		columns: ['head', 'base'].map((side) => ({
 			label: side === 'base' ? 'Base' : 'Head',
 			class: 'pick',
 			cell: (run) => box(side, run),

@@ -120,11 +120,43 @@ export const shortCommit = (group) => (/^[0-9a-f]{16,64}$/i.test(group) ? group.
 
 const changePlace = (c) => (c.group ? `${shortCommit(c.group)} (run ${c.run})` : `run ${c.run}`);
 
+// The alpha of a change point, by default as in change_point.h.
+export const CHANGE_ALPHA = 0.01;
+
+// The fewest runs, or groups of runs, that can have a change point at this alpha. The test permutes them
+// (server/analyze/trend/change_point.h). If n of them are cut in the middle, at least 2 of the
+// n! / (n/2)!² orders of both sides have as clear a cut, so no p is below that share: for 9 it is 0.016,
+// for 10 it is 0.008. More are needed if neighbors are correlated.
+export function minChangeRuns(alpha = CHANGE_ALPHA) {
+	let [n, orders] = [6, 20]; // two segments of the three runs that each needs
+	while (2 / orders > alpha && n < MAX_TRIED) {
+		n++;
+		orders = (orders * n) / Math.ceil(n / 2);
+	}
+	return n;
+}
+const MAX_TRIED = 64;
+
+// Why a series without change points says nothing: it is too short. Null if it is long enough.
+export function tooShort(doc, alpha = CHANGE_ALPHA) {
+	const {group} = doc.points;
+	const separate = group.filter((g, i) => !i || g === null || g === undefined || g !== group[i - 1]).length;
+	const needed = minChangeRuns(alpha);
+	if (doc.change_points.length || separate >= needed) return null;
+	const units = separate < doc.n ? `${f.plural(separate, 'group')} by ${doc.group}` : f.plural(separate, 'run');
+	return {
+		short: `${units} ${separate === 1 ? 'is' : 'are'} too few for a change point, which needs at least ${needed}`,
+		reason: `with fewer than ${needed}, even the clearest change has a p above ${alpha}`,
+	};
+}
+
 // The summary sentence.
-export function headline(doc) {
+export function headline(doc, alpha) {
 	const {n, change_points: list} = doc;
 	if (!n) return `${seriesName(doc)}: no data`;
 	const of = `${seriesName(doc)}, in ${f.plural(n, 'run')}`;
+	const few = tooShort(doc, alpha);
+	if (few) return `${of}: ${few.short}`;
 	if (!list.length) return `${of}: no change points`;
 	const last = list.at(-1);
 	return (

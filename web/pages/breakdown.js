@@ -11,7 +11,7 @@ import {fileLink} from '../lib/columns.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {grouped, heading} from '../lib/grouped.js';
-import {CONCURRENT, marksOf, rolesOf, timeCell} from '../lib/layer_cells.js';
+import {CONCURRENT, marksOf, otherGpuLinks, rolesOf, timeCell} from '../lib/layer_cells.js';
 import {DETECTORS, kernelName, placeName, sentence} from '../lib/layers.js';
 import * as o from '../lib/operators.js';
 
@@ -22,7 +22,24 @@ const NUMBERS = '\\s*[1-9][0-9]*(\\s*,\\s*[1-9][0-9]*)*\\s*';
 
 const listOf = (runs) => h('a', {href: runs.length ? `/runs?base=${runs.join(',')}` : '/runs'}, 'list of runs');
 
+// If one run is chosen, links to the comparison with its workload on other GPUs. Without them the form
+// is enough, so failures are not shown.
+async function otherGpus(runs, at) {
+	if (runs.length !== 1) return null;
+	const links = await api.run(runs[0], at.signal).then((run) => otherGpuLinks(run, at), () => []);
+	return links.length
+		? h(
+				'section',
+				{'aria-labelledby': 'gpus'},
+				h('h2', {id: 'gpus'}, `Run #${runs[0]} on another GPU`),
+				h('p', {}, 'The newest run of the same workload on each other GPU:'),
+				h('div', {class: 'line'}, links),
+			)
+		: null;
+}
+
 async function breakdownChooser(view, runs, at) {
+	const offered = await otherGpus(runs, at);
 	const input = h('input', {
 		type: 'text',
 		name: 'runs',
@@ -48,6 +65,7 @@ async function breakdownChooser(view, runs, at) {
 				'Rows are matched by their role in the layer: one fused kernel can match three kernels. ' +
 				'The first run is the base of all differences.',
 		),
+		offered ?? '',
 		h(
 			'section',
 			{'aria-labelledby': 'tick'},
@@ -605,6 +623,7 @@ export async function page(view, query, at) {
 	view.append(
 		crumbs,
 		h('h1', {class: 'headline'}, b.headline(doc)),
+		b.result(doc) ? h('p', {class: 'quiet'}, b.matchedText(doc)) : '',
 		lagBanner(doc, runs, params) ?? '',
 		runCards(doc, runs, params),
 		addRunForm(runs, params, at),

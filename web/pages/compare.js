@@ -1,12 +1,14 @@
 // compare.js - the comparison of two sides: summary, findings, settings, and two tabs for the
 // verdict and the published score.
 
+import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
 import {breakdownUrl} from '../lib/breakdown_compare.js';
 import {
 	compareParams,
 	compareUrl,
 	DETECTORS,
+	fewRunsText,
 	headline,
 	isQuery,
 	MAIN_LAST,
@@ -15,22 +17,27 @@ import {
 	sideQuery,
 	titleOf,
 } from '../lib/comparison.js';
+import {termText} from '../finding/term.js';
 import {field, h} from '../lib/dom.js';
 import {findingList, refusalBanner} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
+import {share as shareControl} from '../lib/share.js';
 import {tabs} from '../lib/tabs.js';
+import {outcomeBadge} from './compare_columns.js';
 import {publishedTab} from './compare_published.js';
 import {verdictTab} from './compare_verdict.js';
 
-// The page /compare without both sides: a form for both sides, and a link to the list of runs.
+// The form for both sides, and a link to the list of runs. It is shown if a side is missing, or if the
+// server rejects the comparison, so that the user can correct it.
 
 const KIND_LABELS = {base: 'Base', head: 'Head'};
+const OTHER_SIDE = {base: 'head', head: 'base'};
 
 const textInput = (name, value, more) => h('input', {type: 'text', name, value, autocomplete: 'off', ...more});
 
 // The fields of a query. changed(text) gets the query that they make.
-function queryBuilder(side, start, changed) {
+function queryBuilder(side, start, open, changed) {
 	const inputs = {
 		project: textInput('project', start.project, {list: 'offered-project'}),
 		workload: textInput('workload', start.workload, {list: 'offered-workload'}),
@@ -43,7 +50,7 @@ function queryBuilder(side, start, changed) {
 		changed(sideQuery(Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]))));
 	return h(
 		'details',
-		{class: 'more'},
+		{class: 'more', open},
 		h('summary', {}, `Build a query for the ${side}`),
 		h(
 			'div',
@@ -60,7 +67,23 @@ function queryBuilder(side, start, changed) {
 // A side is written as numbers without spaces, or as a query.
 const sideText = (text) => (isQuery(text) ? text.trim() : text.replace(/\s/g, ''));
 
-function sidesForm(query, at) {
+// The settings in the address, and a link without them: the server can
+// reject a setting, too.
+const SETTINGS = {range: 'range', group: 'kind of work', noise_floor: 'noise floor', margin: 'margin', seed: 'seed'};
+function keptSettings(query) {
+	const list = Object.entries(SETTINGS).filter(([key]) => query.get(key));
+	if (!list.length) return null;
+	const sides = {base: query.get('base'), head: query.get('head')};
+	return h(
+		'p',
+		{class: 'hint'},
+		`Settings: ${list.map(([key, label]) => `${label} ${query.get(key)}`).join(', ')}. `,
+		h('a', {href: compareUrl(sides)}, 'Compare without these settings'),
+	);
+}
+
+// `rejected` is the server's message about these sides; null if they were not compared.
+function sidesForm(query, rejected, at) {
 	const start = {project: query.get('project') ?? '', workload: query.get('workload') ?? ''};
 	const input = (name) =>
 		textInput(name, query.get(name), {required: true, spellcheck: 'false', class: 'side-input'});
@@ -73,9 +96,11 @@ function sidesForm(query, at) {
 	const swap = () => {
 		[sides.base.value, sides.head.value] = [sides.head.value, sides.base.value];
 	};
+	// The builder of the one side that is missing is open.
+	const lacks = (side) => !query.get(side) && Boolean(query.get(OTHER_SIDE[side]));
 	const part = (side, hint) => [
 		field(KIND_LABELS[side], sides[side], hint),
-		queryBuilder(side, start, (text) => {
+		queryBuilder(side, start, lacks(side), (text) => {
 			sides[side].value = text;
 		}),
 	];
@@ -85,6 +110,7 @@ function sidesForm(query, at) {
 		h('div', {class: 'part'}, part('base', 'for example 1,2,3,4 or job:7 or label.branch=main last=5')),
 		h('button', {type: 'button', class: 'swap', 'aria-label': 'Swap base and head', title: 'Swap base and head', on: {click: swap}}, '⇄'),
 		h('div', {class: 'part'}, part('head', 'for example 5,6,7,8 or job:8 or project=ci workload=steps label.commit=3f2a91c last=5')),
+		rejected ? h('div', {class: 'rejected'}, rejected, keptSettings(query)) : null,
 		h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare')),
 	);
 }
@@ -102,7 +128,7 @@ async function offers(place, at) {
 	}
 }
 
-async function compareChooser(view, query, at) {
+async function compareChooser(view, query, rejected, at) {
 	const picked = new URLSearchParams(
 		[...query].filter(([key, value]) => (key === 'base' || key === 'head') && value),
 	);
@@ -127,7 +153,7 @@ async function compareChooser(view, query, at) {
 				'A query selects the newest runs or jobs. The base has the project and workload of the head unless its ',
 				'query names others.',
 			),
-			sidesForm(query, at),
+			sidesForm(query, rejected, at),
 			offered,
 		),
 		h(
@@ -137,7 +163,7 @@ async function compareChooser(view, query, at) {
 			h(
 				'p',
 				{},
-				'Tick runs as base and as head in the ',
+				'Tick the runs in question as head, and what they are compared with as base, in the ',
 				h('a', {href: picked.size ? `/runs?${picked}` : '/runs'}, 'list of runs'),
 				'. Jobs are compared from their ',
 				h('a', {href: '/jobs'}, 'job pages'),
@@ -165,9 +191,12 @@ function summary(doc, query) {
 	return (
 		`Noise floor ${f.percent(doc.noise_floor * 100)} % (${floorText(doc.noise_prior, query)}), ` +
 		`margin ${f.percent(doc.margin * 100)} %, ` +
-		`α ${doc.alpha}, ${f.plural(doc.permutations, 'permutation')}${blocks}, seed ${doc.seed}`
+		`alpha ${doc.alpha}, ${f.plural(doc.permutations, 'permutation')}${blocks}, seed ${doc.seed}`
 	);
 }
+
+// What the settings and the tables below are made of.
+const TERMS = ['Noise floor', 'Margin', 'Alpha', 'p family', 'q', 'β', 'Evidence', '95 % interval'];
 
 function options(doc, query, at) {
 	const number = (name, value, rest) =>
@@ -208,6 +237,13 @@ function options(doc, query, at) {
 			field('Margin, %', margin, 'smaller changes count as unchanged'),
 			field('Seed', seed, 'the same seed gives the same result'),
 			h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'main'}, 'Compare again')),
+		),
+		h(
+			'p',
+			{class: 'hint'},
+			'Terms of this page: ',
+			TERMS.flatMap((term, i) => [i ? ', ' : '', termText(term)]),
+			'.',
 		),
 	);
 }
@@ -324,7 +360,7 @@ function otherComparisons(doc, sides) {
 		? h(
 				'p',
 				{class: 'line'},
-				h('a', {href: breakdownUrl(first)}, `Breakdown comparison of #${first[0]} and #${first[1]}`),
+				h('a', {href: breakdownUrl(first)}, `Compare #${first[0]} and #${first[1]} layer by layer`),
 				h('a', {href: `/runs/${first[1]}?tab=flame&against=${first[0]}`}, 'Flame graph of the difference'),
 			)
 		: '';
@@ -332,9 +368,10 @@ function otherComparisons(doc, sides) {
 
 export async function page(view, query, at) {
 	const sides = {base: parseSide(query.get('base')), head: parseSide(query.get('head'))};
-	if (!sides.base.length || !sides.head.length) return compareChooser(view, query, at);
+	if (!sides.base.length || !sides.head.length) return compareChooser(view, query, null, at);
 	const params = compareParams(query);
-	const doc = await api.compare(params, at.signal);
+	const {doc, refusal} = await answerOrRefusal(api.compare(params, at.signal));
+	if (refusal) return compareChooser(view, query, refusalLine(refusal, compareUrl(params)), at);
 	const chosen = query.get('score') ?? PARTS[0][0];
 	const parts = await tabs({
 		label: 'Scores',
@@ -351,9 +388,16 @@ export async function page(view, query, at) {
 
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/compare'}, 'Compare'), ` / ${titleOf(sides)}`),
-		h('h1', {class: 'headline'}, headline(doc)),
+		h(
+			'div',
+			{class: 'title answer'},
+			outcomeBadge(doc),
+			h('h1', {class: 'headline'}, headline(doc)),
+			shareControl(api.compareFile('md', params)),
+		),
 		refusalBanner(doc) ?? '',
 		sideCards(doc, params),
+		doc.comparable && fewRunsText(doc) ? h('p', {class: 'hint'}, fewRunsText(doc)) : '',
 		otherComparisons(doc, sides),
 		findingList(doc) ?? '',
 		options(doc, query, at),

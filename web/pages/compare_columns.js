@@ -1,7 +1,7 @@
 // compare_columns.js - columns that all tables of a comparison share: classes as badges,
 // differences with their intervals, the times of both sides, and probabilities.
 
-import {CLASSES, classText, intervalTitle} from '../lib/comparison.js';
+import {CLASSES, classText, INCOMPARABLE, intervalTitle, outcomeOf} from '../lib/comparison.js';
 import {h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 
@@ -21,6 +21,18 @@ export function badge(word, comparable = false) {
 		{class: `class ${word}`, title: CLASSES[word]?.description},
 		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, CLASSES[word]?.mark ?? ''),
 		classText(word),
+	);
+}
+
+// The mark and the word of the whole comparison.
+export function outcomeBadge(doc) {
+	const word = outcomeOf(doc);
+	const {mark, text = word, description} = CLASSES[word] ?? INCOMPARABLE;
+	return h(
+		'span',
+		{class: `class outcome ${word}`, title: description},
+		h('span', {class: 'class-mark', 'aria-hidden': 'true'}, mark),
+		text,
 	);
 }
 

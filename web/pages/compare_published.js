@@ -138,6 +138,9 @@ export async function publishedTab(verdict, params, query, at) {
 				'It has many false positives and ignores new functions; use the verdict for decisions. ',
 				`Base is ${doc.base.name}, head is ${doc.head.name}.`,
 			),
+			verdict.comparable
+				? ''
+				: h('p', {class: 'notice'}, 'Descriptive only: the sides are not comparable, so no score below is judged.'),
 			refusalBanner(newFindings(doc, verdict)),
 			findingList(newFindings(doc, verdict), 'Caveats of this score'),
 			suspectList(doc),

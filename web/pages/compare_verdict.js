@@ -19,11 +19,11 @@ import {
 	shownClasses,
 } from '../lib/comparison.js';
 import {CAUSES} from '../lib/diagnosis.js';
+import {explainFacts} from '../finding/term.js';
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {showFailure} from '../lib/notices.js';
 import {axisUnit} from '../chart/scale.js';
-import {share as shareControl} from '../lib/share.js';
 import {matching, sorted, table} from '../lib/table.js';
 import {badge, deltaColumn, intervalColumn, narrowDelta, probabilityColumn, sideColumn} from './compare_columns.js';
 import {folded, operatorSection, rankTable} from './compare_operators.js';
@@ -179,6 +179,8 @@ function groupSection(doc, params) {
 		doc.groups.map((g) => Math.max(g.base_ns_per_iteration ?? 0, g.head_ns_per_iteration ?? 0)),
 	);
 	const plain = ({up, down, ...column}) => column;
+	// If nothing is judged, a difference is descriptive, and only the parts below show it.
+	const judged = (column) => (doc.comparable ? column : {...column, class: null, cell: (g) => (g.verdict ? column.cell(g) : f.NONE)});
 	const columns = [
 		{label: 'Work', head: true, cell: (g) => groupName(doc, params, g), title: (g) => f.sentence(g.headline ?? '')},
 		{label: 'Paired by', cell: (g) => g.match, title: (g) => MATCHES[g.match]},
@@ -190,8 +192,8 @@ function groupSection(doc, params) {
 		{label: 'Share of time', num: true, cell: (g) => baseHeadText(g.base, g.head, shareText)},
 		sideColumn('Base', 'base', unit),
 		sideColumn('Head', 'head', unit),
-		{...deltaColumn(unit), label: 'Δ'},
-		{label: 'Change', num: true, cell: (g) => f.changeOf(g.ratio)},
+		judged({...deltaColumn(unit), label: 'Δ'}),
+		judged({label: 'Change', num: true, cell: (g) => f.changeOf(g.ratio)}),
 		{label: 'Class', cell: (g) => badge(g.verdict)},
 	].map(plain);
 	return h(
@@ -349,6 +351,9 @@ function nameFacts(r) {
 	];
 }
 
+// Facts whose words are terms.
+const TERMS = {Class: 'Class', Evidence: 'Evidence', Interval: '95 % interval', 'p of this row': 'p of this row', 'Noise floor': 'Noise floor'};
+
 function numbers(r) {
 	const beyond = r.beyond_common_ns_per_iteration;
 	const parts =
@@ -376,7 +381,7 @@ function numbers(r) {
 		['Noise floor', floorText(r)],
 	]);
 	list.classList.add('in-columns');
-	return list;
+	return explainFacts(list, TERMS);
 }
 
 function resources(r) {
@@ -751,7 +756,6 @@ function functionSection(doc, params, view, at) {
 				filter,
 				names,
 				found,
-				shareControl(api.compareFile('md', params)),
 				downloads(params),
 			),
 			doc.comparable ? classes.node : '',
@@ -809,6 +813,21 @@ function oneSided(items, word, title, key, show) {
 	);
 }
 
+// If the sides are not comparable, their differences are descriptive, and the user opens them.
+function unjudged(open, parts) {
+	return h(
+		'details',
+		{class: 'more anyway', open},
+		h('summary', {}, 'Show the differences anyway'),
+		h(
+			'div',
+			{class: 'part verdict'},
+			h('p', {class: 'notice'}, 'Descriptive only: the sides are not comparable, so no difference below is judged.'),
+			parts,
+		),
+	);
+}
+
 export async function verdictTab(doc, params, query, at) {
 	const view = {
 		shown: shownClasses(query.get('show')),
@@ -826,18 +845,22 @@ export async function verdictTab(doc, params, query, at) {
 		oneSided(alone, 'appeared', 'Appeared', 'head_ns_per_iteration', functions.show),
 		oneSided(alone, 'vanished', 'Vanished', 'base_ns_per_iteration', functions.show),
 	].filter(Boolean);
+	const others = [
+		termSection(doc) ?? '',
+		commonLine(doc.common) ?? '',
+		operatorSection(doc, functions) ?? '',
+		lists.length ? h('div', {class: 'lists'}, lists) : '',
+		functions.node,
+	];
+	// The address has the state of the parts only if they were open.
+	const used = ['q', 'sort', 'names', 'function'].some((key) => query.get(key));
+	const split = splitSection(doc) ?? '';
+	// The durations of the iterations are no differences, so they are always shown.
+	const parts = doc.comparable
+		? [h('div', {class: 'side-by-side'}, split, iterations ?? ''), ...others]
+		: [iterations ?? '', unjudged(used, [split, ...others])];
 	return {
 		save: functions.save,
-		node: h(
-			'div',
-			{class: 'part verdict'},
-			groupSection(doc, params) ?? '',
-			h('div', {class: 'side-by-side'}, splitSection(doc) ?? '', iterations ?? ''),
-			termSection(doc) ?? '',
-			commonLine(doc.common) ?? '',
-			operatorSection(doc, functions) ?? '',
-			lists.length ? h('div', {class: 'lists'}, lists) : '',
-			functions.node,
-		),
+		node: h('div', {class: 'part verdict'}, groupSection(doc, params) ?? '', parts),
 	};
 }

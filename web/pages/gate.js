@@ -2,6 +2,7 @@
 
 import * as api from '../lib/api.js';
 import {fileLink, typicalUnit} from '../lib/columns.js';
+import {explainFacts} from '../finding/term.js';
 import {facts, h, tags} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {
@@ -89,7 +90,7 @@ function columns(gate) {
 					r.earlier_units && r.rule !== 'function' ? h('div', {class: 'hint'}, earlierText(r)) : null,
 				].filter(Boolean),
 		},
-		{label: 'Outcome', cell: (r) => outcome(r.outcome)},
+		{label: 'Outcome', cell: (r) => [outcome(r.outcome), h('div', {class: 'narrow-only'}, percent(r.change_pct))]},
 		{
 			label: 'Change',
 			num: true,
@@ -239,7 +240,6 @@ function downloads(gate) {
 		'div',
 		{class: 'toolbar'},
 		h('h2', {}, 'Rules'),
-		shareControl(api.gateFile(gate.id, 'md')),
 		h(
 			'span',
 			{class: 'links'},
@@ -346,9 +346,15 @@ export async function page(view, query, at) {
 	const title = gate.name || `gate ${gate.id}`;
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/gates'}, 'Gates'), ` / ${title}`),
-		h('div', {class: 'title'}, outcome(gate.outcome), h('h1', {class: 'headline'}, sentence(f.sentence(gate.summary)))),
+		h(
+			'div',
+			{class: 'title answer'},
+			outcome(gate.outcome),
+			h('h1', {class: 'headline'}, sentence(f.sentence(gate.summary))),
+			shareControl(api.gateFile(gate.id, 'md')),
+		),
 		shortfalls(gate) || '',
-		facts([
+		explainFacts(facts([
 			['Project', gate.project],
 			['Workload', gate.workload],
 			['Created by', gate.created_by],
@@ -362,7 +368,7 @@ export async function page(view, query, at) {
 						? `undecidable: ${runsNeededText(gate.runs_needed)}`
 						: null,
 			],
-		]),
+		]), {'Alpha of this gate': 'Alpha', 'Runs needed': 'Runs needed'}),
 		h(
 			'div',
 			{class: 'side-cards gate-sides'},

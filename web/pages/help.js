@@ -65,7 +65,8 @@ const SECTIONS = [
 		'/runs',
 		'A run is one profiled process. The list shows the newest runs first. Filter by project, workload, ' +
 			'device, framework or label.',
-		'To compare runs, tick them as base or head, then select “Compare” below the table. With two to eight ' +
+		'To compare runs, tick those in question as head, then select “Compare … with…” below the table and choose ' +
+		'the base, or tick the base in the list, too. With two to eight ' +
 			'ticked runs, “Breakdown comparison” compares their layers.',
 		'A run that was uploaded as a table has no single launches. It is marked “statistics only” or “patterns ' +
 			'only”, and its percentiles, busy time, latency and callers are unknown.',
@@ -269,8 +270,10 @@ const SECTIONS = [
 		'A query consists of `project=`, `workload=`, `framework=`, `label.KEY=`, `since=`, `until=`, and ' +
 			'`latest` or `last=N`, with spaces between. A value with spaces is in double quotes. As a base, a query ' +
 			'excludes the head and runs stored after it.',
-		'Findings are shown first. If a finding makes the sides incomparable, no verdicts are given. Below are ' +
-			'the time of an iteration by part, and the functions with their classes:',
+		'The outcome is beside the headline: that of the iteration, or if the iteration did not change, that of the ' +
+			'functions. If a finding makes the sides incomparable, nothing is judged, and “Show the differences ' +
+			'anyway” shows the differences as a description. Below are the time of an iteration by part, and the ' +
+			'functions with their classes:',
 		described(CLASSES, marked),
 		'The margin is 5 %, unless the comparison sets another. A significant change is within the margin if it is ' +
 			'less than half the margin of the function and less than a fifth of the margin of the iteration, or less ' +
@@ -290,6 +293,8 @@ const SECTIONS = [
 		'/breakdown',
 		'Compares the layers of two to eight runs. Rows are matched by role, also across GPU vendors: if one ' +
 			'run fuses what another splits, several kernels share a cell. Rows without a match are kept and marked.',
+		'The headline says which run is faster, by how much, and which operator has the largest part of the ' +
+			'difference. For runs of one workload on different GPUs, the list of runs and the page of a run link here.',
 		'The table Changes has the largest difference first, per iteration. Rows with less than 1 % of every run, ' +
 			'and rows that only few layers have, are folded.',
 		'Some recordings shift kernel names against their durations. Such runs are marked “names misaligned” ' +
@@ -304,7 +309,8 @@ const SECTIONS = [
 		'A change point is where the level of the series changed permanently, found by a permutation test. ' +
 			'Label runs with `commit` and upload at least three runs per commit, so that runs of a commit form a ' +
 			'group. If the runs before and after it do different work, the change point says so: the work is ' +
-			'examined by the rules of a comparison.',
+			'examined by the rules of a comparison. A change point needs at least 10 runs, or 10 groups, at the ' +
+			'default alpha of 0.01: with fewer, chance alone gives as clear a step in more than 1 % of all orders.',
 		'Bus bandwidth counts the bytes of collectives as nccl-tests do. It includes the time in which a rank ' +
 			'waits for others, and a fall of it is a change for the worse.',
 		'The table Change points links each change to a comparison of the runs before and after it.',
@@ -337,7 +343,8 @@ const SECTIONS = [
 			'upper bound. Bus bandwidth is that of nccl-tests; its share of the link is known if the ranks state ' +
 			'their hosts and the catalog has a peak of the link.',
 		'Balance of the ranks shows which rank waits how long for which, and how much longer than on the ' +
-			'median rank each operator takes on each rank.',
+			'median rank each operator takes on each rank. A rank waits at most as long for the rank that arrives ' +
+			'last: part of the time it would have waited for the rank before it.',
 		'All-to-all balance shows how evenly the all-to-alls load the ranks. If the traces record split sizes, a ' +
 			'cell is what one rank sends to another, and the imbalance is the most that a rank receives, divided by ' +
 			'the mean. Otherwise a cell is the time by which a rank exceeds the shortest one in a collective.',

@@ -10,7 +10,7 @@ import {findingList, refusalBanner} from '../lib/findings.js';
 import * as f from '../lib/format.js';
 import {sorted, table} from '../lib/table.js';
 import {exchanges} from './job_exchanges.js';
-import {rankMaps} from './job_ranks.js';
+import {awaitedTitle, rankMaps} from './job_ranks.js';
 import {rankSteps} from './job_steps.js';
 import {jobName} from './jobs.js';
 
@@ -27,10 +27,24 @@ const time = (label, key, unit) => ({
 	title: (r) => f.exact(r[key]),
 });
 
-function rankColumns(rows) {
+// The rank for which a rank waits longest, with its share of the waiting.
+function mostAwaited(r, rows) {
+	const waits = r.waits_for_ns.map((ns) => ns ?? 0);
+	const ns = Math.max(0, ...waits);
+	return ns > 0 && r.waiting_ns > 0 ? {rank: rows[waits.indexOf(ns)], ns, share: ns / r.waiting_ns} : null;
+}
+
+const MISSING_RANKS = 'ranks of a group are missing, and waiting for them is counted as transfer';
+
+// `partial`: ranks of some groups are missing.
+function rankColumns(rows, partial) {
 	const iteration = largestUnit(rows.map((r) => r.iteration_ns));
 	const whole = largestUnit(rows.flatMap((r) => [r.compute_ns, r.collective_ns]));
 	const late = largestUnit(rows.map((r) => r.late_ns));
+	const bounded = (column, key, word) => ({
+		...column,
+		title: (r) => (partial && r[key] !== null ? `${word} ${f.exact(r[key])}: ${MISSING_RANKS}` : f.exact(r[key])),
+	});
 	return [
 		{
 			label: 'Rank',
@@ -41,25 +55,30 @@ function rankColumns(rows) {
 			value: (r) => r.rank,
 			cell: (r) => f.plain(r.rank),
 		},
+		bounded(time('Waiting', 'waiting_ns', whole), 'waiting_ns', 'at least'),
 		{
-			label: 'Run',
-			class: 'wide',
-			cell: (r) => [
-				h('a', {href: `/runs/${r.run}`}, r.name || `run ${r.run}`),
-				' ',
-				h('span', {class: 'quiet'}, `#${r.run}`),
-				' ',
-				r.straggler ? h('span', {class: 'mark'}, 'straggler') : null,
-			],
+			label: 'Waits mostly for',
+			cell: (r) => {
+				const most = mostAwaited(r, rows);
+				return most ? [rankName(most.rank), h('span', {class: 'quiet'}, ` ${f.percent(100 * most.share)} %`)] : f.NONE;
+			},
+			title: (r) => {
+				const most = mostAwaited(r, rows);
+				if (!most) return r.waiting_ns === null ? 'how long it waits is unknown' : 'it waits for no rank alone';
+				return awaitedTitle(rankName(r), most.ns, rankName(most.rank));
+			},
 		},
-		{label: 'Host', up: 'host', down: '-host', value: (r) => r.host, cell: (r) => r.host ?? f.NONE},
-		{label: 'Device', class: 'wraps', cell: (r) => r.device ?? f.NONE},
-		{label: 'Iterations', num: true, cell: (r) => f.count(r.iterations)},
-		time('Mean iteration', 'iteration_ns', iteration),
-		time('Compute', 'compute_ns', whole),
-		time('Collectives', 'collective_ns', whole),
-		time('Transfer', 'transfer_ns', whole),
-		time('Waiting', 'waiting_ns', whole),
+		{...time('Others wait', 'caused_ns', whole), title: (r) => `${f.exact(r.caused_ns)}: the longest waiting in these collectives`},
+		{
+			label: 'Shortest in',
+			num: true,
+			down: 'shortest',
+			up: '-shortest',
+			value: (r) => r.last_calls,
+			cell: (r) =>
+				r.last_calls === null ? f.NONE : `${f.count(r.last_calls)} of ${f.count(r.matched_calls)}`,
+			title: () => 'collectives in which this rank alone is shortest, so arrives last; needs no clock',
+		},
 		{
 			label: 'Arrives last',
 			unit: '%',
@@ -73,16 +92,23 @@ function rankColumns(rows) {
 		},
 		time('Delay', 'late_ns', late),
 		{
-			label: 'Shortest in',
-			num: true,
-			down: 'shortest',
-			up: '-shortest',
-			value: (r) => r.last_calls,
-			cell: (r) =>
-				r.last_calls === null ? f.NONE : `${f.count(r.last_calls)} of ${f.count(r.matched_calls)}`,
-			title: () => 'collectives in which this rank alone is shortest, so arrives last; needs no clock',
+			label: 'Run',
+			class: 'wide',
+			cell: (r) => [
+				h('a', {href: `/runs/${r.run}`}, r.name || `run ${r.run}`),
+				' ',
+				h('span', {class: 'quiet'}, `#${r.run}`),
+				' ',
+				r.straggler ? h('span', {class: 'mark'}, 'straggler') : null,
+			],
 		},
-		{...time('Others wait', 'caused_ns', whole), title: (r) => `${f.exact(r.caused_ns)}: the longest waiting in these collectives`},
+		time('Compute', 'compute_ns', whole),
+		time('Collectives', 'collective_ns', whole),
+		bounded(time('Transfer', 'transfer_ns', whole), 'transfer_ns', 'at most'),
+		time('Mean iteration', 'iteration_ns', iteration),
+		{label: 'Iterations', num: true, cell: (r) => f.count(r.iterations)},
+		{label: 'Host', up: 'host', down: '-host', value: (r) => r.host, cell: (r) => r.host ?? f.NONE},
+		{label: 'Device', class: 'wraps', cell: (r) => r.device ?? f.NONE},
 	];
 }
 
@@ -308,7 +334,7 @@ export async function page(view, query, at) {
 			{'aria-labelledby': 'ranks'},
 			h('h2', {id: 'ranks'}, 'Ranks'),
 			bars(job.ranks) ?? '',
-			ownTable('Ranks', rankColumns(job.ranks), job.ranks, 'sort', query, at),
+			ownTable('Ranks', rankColumns(job.ranks, job.collectives.some((c) => c.upper_bound)), job.ranks, 'sort', query, at),
 			h(
 				'p',
 				{class: 'hint'},

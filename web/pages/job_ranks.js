@@ -27,6 +27,11 @@ export function awaited(ranks) {
 	return sums.flatMap((n, last) => (n > all * MIN_SHARE ? [last] : []));
 }
 
+// How long a rank waits for another. The time is that of collectives at which the other alone arrives
+// last; until the rank before it arrives, the waiting is for that one, too.
+export const awaitedTitle = (rank, ns, last) =>
+	`${rank} waits ${f.exact(ns)} in collectives at which ${last} arrives last; for ${last} alone at most as long`;
+
 function waits({ranks}) {
 	const columns = awaited(ranks);
 	if (!columns.length) return null;
@@ -37,7 +42,7 @@ function waits({ranks}) {
 		const ns = rank.waits_for_ns[ranks.indexOf(last)];
 		return ns === null
 			? `how long ${rankName(rank)} waits is unknown`
-			: `${rankName(rank)} waits ${f.exact(ns)} for ${rankName(last)}`;
+			: awaitedTitle(rankName(rank), ns, rankName(last));
 	};
 	return h(
 		'div',

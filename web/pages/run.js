@@ -2,6 +2,7 @@
 // the overview.
 
 import * as api from '../lib/api.js';
+import {breakdownUrl} from '../lib/breakdown_compare.js';
 import {contentMark, fileLink, largestUnit} from '../lib/columns.js';
 import {compareUrl, headSide, MAIN_LAST, MAX_LAST} from '../lib/comparison.js';
 import {errorNotes, noteBadge, worstSeverity} from '../lib/findings.js';
@@ -142,18 +143,20 @@ function mainForm(run, at) {
 	);
 }
 
-// The comparison with main, and a link to the list of runs of the same workload, with this run ticked
-// as base.
+// The comparison with main if main has a run of this workload, and a link to the list of runs of the
+// same workload, with this run ticked as head. Without a run of main, this link is the main action.
 function compareBar(run, at) {
 	const q = new URLSearchParams(
-		Object.entries({project: run.project, workload: run.workload, base: run.id}).filter(([, value]) => value),
+		Object.entries({project: run.project, workload: run.workload, head: run.id}).filter(([, value]) => value),
 	);
 	const {iterations} = run;
+	const main = run.main_run !== null;
 	return h(
 		'div',
 		{class: 'line compare-line'},
-		mainForm(run, at),
-		h('a', {class: 'button plain', href: `/runs?${q}`}, 'Compare with…'),
+		main ? mainForm(run, at) : null,
+		h('a', {class: main ? 'button plain' : 'button', href: `/runs?${q}`}, 'Compare with…'),
+		main ? null : h('span', {class: 'quiet'}, 'main has no earlier run of this workload (label branch=main).'),
 		run.job_id ? h('a', {href: `/jobs/${run.job_id}`}, 'Ranks of the job') : null,
 		iterations?.count
 			? h(
@@ -164,6 +167,7 @@ function compareBar(run, at) {
 				)
 			: null,
 		run.layers?.count ? h('a', {href: `/runs/${run.id}?tab=layers`}, f.plural(run.layers.count, 'layer')) : null,
+		run.layers?.count ? h('a', {href: breakdownUrl([run.id])}, 'Compare layer by layer…') : null,
 	);
 }
 

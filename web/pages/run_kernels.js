@@ -46,6 +46,7 @@ function kernelDetail(run, rows, linked, at, changed) {
 			facts([
 				['Name', h('code', {class: 'full'}, row.name)],
 				['Family', row.family],
+				['Operator', row.operator],
 				['Source', sourceLines(row.source)],
 				['Source found by', row.source?.known_from],
 				['Nsight Compute', profileList(row.kernel_profiles)],
@@ -320,7 +321,7 @@ function columns(run, rows, {by, full, ns}) {
 		...splitColumns(by),
 		{
 			label: 'Family',
-			class: 'family',
+			class: 'family wide-only',
 			up: 'family',
 			down: '-family',
 			cell: (r) => r.family ?? f.NONE,
@@ -329,7 +330,7 @@ function columns(run, rows, {by, full, ns}) {
 		},
 		{
 			label: 'Operator',
-			class: 'family',
+			class: 'family wide-only',
 			up: 'operator',
 			down: '-operator',
 			cell: (r) => (r.operator ? h('code', {}, r.operator) : f.NONE),

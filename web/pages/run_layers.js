@@ -5,12 +5,12 @@ import {answerOrRefusal, refusalLine} from '../lib/answer.js';
 import * as api from '../lib/api.js';
 import {chart} from '../chart/chart.js';
 import {layerBars, layerColumns, swatch} from '../chart/chart_layers.js';
-import {breakdownUrl, onOtherGpus} from '../lib/breakdown_compare.js';
+import {breakdownUrl} from '../lib/breakdown_compare.js';
 import {exportLink, largestUnit} from '../lib/columns.js';
 import {facts, field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {grouped, heading} from '../lib/grouped.js';
-import {CONCURRENT, kernelCell, roleCell, timeCell} from '../lib/layer_cells.js';
+import {CONCURRENT, kernelCell, otherGpuLinks, roleCell, timeCell} from '../lib/layer_cells.js';
 import * as l from '../lib/layers.js';
 import {layersTabUrl} from '../lib/layers.js';
 import * as o from '../lib/operators.js';
@@ -550,33 +550,15 @@ function rowSection(run, doc, params, query, at) {
 	};
 }
 
-// Runs whose GPUs are offered for a comparison by layer.
-const SEARCHED_RUNS = 200;
-
 // Links to the breakdown comparison: with the newest run of the same workload on each other GPU, and
-// with a run that is chosen by hand. Without a list of runs only the second one remains.
-async function otherRuns(run, at) {
-	const {project, workload} = run;
-	const like = project && workload ? {project, workload, content: run.content, limit: SEARCHED_RUNS} : null;
-	const {items} = like ? await api.runs(like, at.signal).catch(() => ({items: []})) : {items: []};
-	return h(
+// with a run that is chosen by hand.
+const otherRuns = async (run, at) =>
+	h(
 		'div',
 		{class: 'line'},
-		onOtherGpus(run, items).map(([name, r]) =>
-			h(
-				'a',
-				{
-					class: 'button plain',
-					href: breakdownUrl([run.id, r.id]),
-					title: `run #${r.id}, the newest of this workload on this GPU`,
-				},
-				'By layer with ',
-				h('bdi', {}, name),
-			),
-		),
+		await otherGpuLinks(run, at),
 		h('a', {class: 'button plain', href: breakdownUrl([run.id])}, 'Compare with another run…'),
 	);
-}
 
 const LAG = 'names_lag';
 

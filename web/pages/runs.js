@@ -2,6 +2,7 @@
 // upload a first trace.
 
 import * as api from '../lib/api.js';
+import {breakdownUrl, gpuCounterparts} from '../lib/breakdown_compare.js';
 import {contentMark, typicalUnit} from '../lib/columns.js';
 import {completeFields} from '../finding/complete.js';
 import {field, h, tags} from '../lib/dom.js';
@@ -62,7 +63,26 @@ const graphMark = (r) =>
 			)
 		: null;
 
+// The GPUs of a run, and a link to the layers of its workload on another GPU.
+function deviceCell(run, others) {
+	const names = run.device_names.join(', ') || f.NONE;
+	if (!others) return names;
+	return [
+		h('div', {}, names),
+		h(
+			'a',
+			{
+				class: 'by-layer',
+				href: breakdownUrl([run, ...others].map((r) => String(r.id))),
+				title: `Compares this run layer by layer with ${others.map((r) => `#${r.id} on ${r.device_names.join(', ')}`).join(' and ')}`,
+			},
+			others.length > 1 ? `By layer with ${others.length} other GPUs` : ['By layer with ', h('bdi', {}, others[0].device_names.join(', '))],
+		),
+	];
+}
+
 function columns(items, now, picks) {
+	const counterparts = gpuCounterparts(items);
 	const unit = typicalUnit(items.map((r) => r.span_ns));
 	// Runs of one upload are distinguished by their process.
 	const apart = (run) => run.pid !== null && items.some((r) => r !== run && r.upload === run.upload);
@@ -81,12 +101,13 @@ function columns(items, now, picks) {
 				graphMark(r),
 				' ',
 				tags(r.labels),
+				h('div', {class: 'narrow-only'}, `busy ${f.duration(r.busy_ns)}, span ${f.duration(r.span_ns)}`),
 			],
 		},
 		{label: 'Project', cell: (r) => r.project || f.NONE},
 		{label: 'Workload', cell: (r) => r.workload || f.NONE},
 		{label: 'Rank', num: true, cell: (r) => f.rank(r.rank, r.world_size) ?? f.NONE},
-		{label: 'Devices', class: 'wraps', cell: (r) => r.device_names.join(', ') || f.NONE},
+		{label: 'Devices', class: 'wraps', cell: (r) => deviceCell(r, counterparts.get(r.id))},
 		time('Busy', 'busy_ns', unit, {down: 'busy'}),
 		time('Span', 'span_ns', unit, {down: 'span'}),
 		{label: 'Launches', num: true, down: 'launches', cell: launchCount},

@@ -259,7 +259,10 @@ const groupColumn = (doc, value) => ({
 });
 const byNumber = (label, key, value, cell, title) => ({label, num: true, down: key, up: `-${key}`, value, cell, title});
 
+const alphaOf = (query) => Number(query.get('alpha')) || t.CHANGE_ALPHA;
+
 function changesList(doc, query, at) {
+	const few = t.tooShort(doc, alphaOf(query));
 	const value = (label, key) =>
 		byNumber(
 			label,
@@ -307,7 +310,7 @@ function changesList(doc, query, at) {
 		rowName: 'change point',
 		at,
 		text: (c) => [c.group, `run ${c.run}`].filter(Boolean).join(' '),
-		empty: 'No change points in these runs.',
+		empty: few ? `${f.capital(few.short)}: ${few.reason}.` : 'No change points in these runs.',
 	});
 }
 
@@ -608,7 +611,7 @@ export async function page(view, query, at) {
 	const title = `Trends of ${workloadName(where)}`;
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/trends'}, 'Trends'), ` / ${workloadName(where)}`),
-		h('h1', {class: doc ? 'headline' : null}, doc ? headline(doc) : title),
+		h('h1', {class: doc ? 'headline' : null}, doc ? headline(doc, alphaOf(query)) : title),
 		trendForm(query, names ?? [], at),
 	);
 	if (missingOf)

@@ -7,6 +7,8 @@ import fs from 'node:fs';
 import {cells, seen} from '../smoke/world.mjs';
 import {exchangeTrace, overlapTrace, rankTrace, trace} from './trace.mjs';
 
+const MARKS = {'❌': ['regressed'], '✅': ['improved'], '❔': ['likely', 'undecided'], '➖': ['unchanged'], '⚠️': ['not comparable']};
+
 const short = (rows) => rows.map((r) => r.short_name);
 
 async function sent({base, api}, name, body, query = '') {
@@ -25,11 +27,28 @@ async function sent({base, api}, name, body, query = '') {
 async function chosen(test, {open, runs: [one, two, three, four]}) {
 	await test('from a run to the list, where it is ticked; then others are ticked', async () => {
 		const page = await open(`/runs/${one}`);
-		await page.getByRole('link', {name: 'Compare with…'}).click();
+		// Main has no run of this workload: the page says so, and the other comparison is the main action.
+		await page.getByText('main has no earlier run of this workload').waitFor();
+		assert.equal(await page.getByRole('button', {name: 'Compare with main'}).count(), 0);
+		const others = page.getByRole('link', {name: 'Compare with…'});
+		assert.equal(await others.getAttribute('class'), 'button');
+		await others.click();
 		await page.getByRole('heading', {name: 'Runs', exact: true}).waitFor();
-		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&base=${one}`));
+		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&head=${one}`));
 		const tray = page.getByRole('region', {name: 'Selected for a comparison'});
+		await tray.getByText('Head, the runs in question').waitFor();
+		// A head alone: the next page has a builder for the base, which knows the workload.
+		await tray.getByRole('link', {name: 'Compare 1 head run with…'}).click();
+		assert.equal(await page.getByLabel('Head', {exact: true}).inputValue(), `${one}`);
+		assert.equal(await page.getByLabel('Workload of the base').inputValue(), 'steps');
+		await page.getByRole('button', {name: 'Use this query'}).click();
+		assert.equal(await page.getByLabel('Base', {exact: true}).inputValue(), 'project=demo workload=steps label.branch=main last=5');
+		await page.goBack();
+		await page.getByLabel(`#${one} as base`).check();
 		await tray.getByText('No head is selected yet.').waitFor();
+		await tray.getByRole('button', {name: 'Use as head'}).click();
+		await seen(async () => assert.equal(new URL(page.url()).search, `?project=demo&workload=steps&head=${one}`));
+		await page.getByLabel(`#${one} as base`).check();
 		await page.getByLabel(`#${two} as base`).check();
 		await page.getByLabel(`#${two} as head`).check();
 		await seen(async () => assert.ok(!await page.getByLabel(`#${two} as base`).isChecked(), 'a run is on one side at most'));
@@ -39,7 +58,7 @@ async function chosen(test, {open, runs: [one, two, three, four]}) {
 		await page.getByLabel('Search').fill('steps-1');
 		await page.getByRole('button', {name: 'Filter'}).click();
 		await page.waitForURL(/q=steps-1/);
-		const go = tray.getByRole('link', {name: 'Compare 2 runs with 2'});
+		const go = tray.getByRole('link', {name: 'Compare 2 head runs with 2 base runs'});
 		// A run that is ticked but not in the list is shown by its number.
 		await tray.getByRole('button', {name: `Remove #${two} from the base`}).waitFor();
 		await seen(async () => assert.equal(await go.getAttribute('href'), `/compare?base=${one},${two}&head=${three},${four}`));
@@ -59,6 +78,10 @@ async function compared(test, {open, api, base, runs: [one, two, three, four]}) 
 		await seen(async () => assert.equal((await page.locator('h1').innerText()).slice(1), doc.headline.slice(1)));
 		await seen(async () => assert.deepEqual(await page.locator('.chip').allInnerTexts().then((all) => all.map((t) => Number(t.match(/\d+$/)[0]))),
 			Object.values(doc.counts)));
+		// The Markdown of the server begins with the same outcome.
+		const [, mark] = /^## (\S+) /.exec(await (await api(`${where}&format=md`)).text());
+		const outcome = await page.locator('.title .outcome').innerText();
+		assert.ok(MARKS[mark].includes(outcome.split('\n').at(-1)), `${mark} is not ${outcome}`);
 		if (doc.counts.unchanged)
 			await page.locator('.fold-line').click();
 		assert.deepEqual(short(doc.items).sort(), ['copy_kernel', 'elementwise_kernel', 'fresh_kernel', 'gemm_kernel', 'layer_norm_kernel',
@@ -100,9 +123,22 @@ async function compared(test, {open, api, base, runs: [one, two, three, four]}) 
 		await seen(async () => assert.match(await page.locator('.banner').innerText(), new RegExp(`both sides hold run ${one}`, 'i')));
 	});
 
-	await test('a run that does not exist: one message, on top', async () => {
-		const page = await open(`/compare?base=${one}&head=999999`, {allowed: /404/});
-		await seen(async () => assert.match(await page.getByRole('alert').innerText(), /999999/));
+	await test('a side or a setting that the server rejects: the message is in the form, which can be corrected', async () => {
+		const page = await open(`/compare?base=${one}&head=999999&margin=0.1`, {allowed: /400|404/});
+		const form = page.getByRole('form', {name: 'Sides'});
+		assert.equal(await form.getByRole('alert').innerText(), 'No run 999999.');
+		assert.deepEqual([await page.getByLabel('Base', {exact: true}).inputValue(), await page.getByLabel('Head', {exact: true}).inputValue()], [`${one}`, '999999']);
+		await page.getByLabel('Head', {exact: true}).fill('nothing');
+		await page.keyboard.press('Enter');
+		await form.getByRole('alert').getByText("Head: 'nothing' is neither the id of a run").waitFor();
+		await page.getByLabel('Head', {exact: true}).fill(`${three}`);
+		await page.keyboard.press('Enter');
+		await page.getByRole('table', {name: 'Functions'}).waitFor();
+		assert.equal(new URL(page.url()).search, `?base=${one}&head=${three}&margin=0.1`);
+		await page.goto(`${base}/compare?base=${one}&head=${three}&range=no+such`);
+		await form.getByText('Settings: range no such.').waitFor();
+		await form.getByRole('link', {name: 'Compare without these settings'}).click();
+		await page.getByRole('table', {name: 'Functions'}).waitFor();
 	});
 }
 
@@ -151,9 +187,13 @@ async function job(test, world) {
 		await page.getByRole('link', {name: 'uneven', exact: true}).click();
 		await page.getByText(/^Ranks 0 and 1 wait \d+ % of the recorded time, mostly for rank 2; rank 2 computes longer than the median rank/).waitFor();
 		// 8 steps: in each, transfer takes 200 µs, and ranks 0 and 1 wait another 300 µs.
-		await seen(async () => assert.deepEqual((await cells(page, 'Ranks')).map((r) => [r[0], r[6], r[7], r[8], r[9]]), [
-			['0', '8.000', '4.000', '1.600', '2.400'], ['1', '8.000', '4.000', '1.600', '2.400'],
-			['2', '10.400', '1.600', '1.600', '0.000']]));
+		await seen(async () => assert.deepEqual((await cells(page, 'Ranks')).map((r) => [...r.slice(0, 5), ...r.slice(8, 11)]), [
+			['0', '2.400', 'rank 2 100.0 %', '0.000', '0 of 8', '8.000', '4.000', '1.600'],
+			['1', '2.400', 'rank 2 100.0 %', '0.000', '0 of 8', '8.000', '4.000', '1.600'],
+			['2', '0.000', '–', '2.400', '8 of 8', '10.400', '1.600', '1.600']]));
+		const waits = page.getByRole('table', {name: 'Ranks', exact: true}).locator('tbody tr').first().locator('td');
+		assert.equal(await waits.nth(1).getAttribute('title'),
+			'rank 0 waits 2,400,000 ns in collectives at which rank 2 arrives last; for rank 2 alone at most as long');
 		// All of it is for rank 2, and rank 2 has 30 % more compute time in the only operator.
 		await seen(async () => assert.deepEqual((await cells(page, 'Waiting by the rank that arrives last')).map((r) => [r[0], r[2]]), [
 			['rank 0', '2,400.000'], ['rank 1', '2,400.000'], ['rank 2', '0.000']]));
@@ -163,12 +203,31 @@ async function job(test, world) {
 		const name = ['ncclDevKernel_AllReduce_Sum_f32_RING_LL', 'all_reduce', '–', '8'];
 		await seen(async () => assert.deepEqual(await cells(page, 'Collectives'), [[...name, '1,600.000', '–', '–', '300.000']]));
 		await seen(async () => assert.deepEqual(await cells(page, 'Time per rank'), [[...name, '4,000.000', '4,000.000', '1,600.000']]));
-		await seen(async () => assert.deepEqual((await cells(page, 'Ranks')).map((r) => r.slice(-2)), [
-			['0 of 8', '0.000'], ['0 of 8', '0.000'], ['8 of 8', '2.400']]));
 		await page.getByLabel('Base: another job').selectOption({label: `even (#${even.id})`});
 		await page.getByRole('link', {name: 'Compare', exact: true}).last().click();
 		await page.getByRole('table', {name: 'Time of an iteration'}).waitFor();
 		await seen(async () => assert.match(page.url(), new RegExp(`base=job:${even.id}&head=job:${uneven.id}`)));
+	});
+}
+
+// Every page of this file, with all that it can show.
+async function narrow(test, {open, api, runs: [one, two, three]}) {
+	await test('at 390 pixels: nothing is wider than the page, and times are in sight before families', async () => {
+		const {items: [{id: job}]} = await (await api('/jobs')).json();
+		for (const where of [`/runs?head=${three}&base=${one},${two}`, `/runs/${one}?tab=kernels`, '/jobs', `/jobs/${job}`, `/compare?base=${one},${two}&head=${three}`,
+			`/compare?base=${one}&head=${one}`, '/compare?head=1']) {
+			const page = await open(where, {viewport: {width: 390, height: 844}});
+			await page.evaluate(() => document.querySelectorAll('main details').forEach((d) => { d.open = true; }));
+			assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} is wider than the window`);
+			if (where.includes('kernels')) {
+				const shown = await page.getByRole('table', {name: 'Kernel statistics'}).locator('thead th').evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.innerText));
+				assert.deepEqual([shown[0], shown[1]], ['Kernel', 'Time (%)']);
+				await page.getByRole('button', {name: /gemm_kernel/}).click();
+				await page.locator('.inside dt', {hasText: /^Family$/}).waitFor();
+			}
+			if (where.startsWith('/runs?'))
+				await page.getByText(/^busy [\d.]+ ms, span [\d.]+ ms$/).first().waitFor();
+		}
 	});
 }
 
@@ -216,6 +275,6 @@ export default async function flow(test, world) {
 		world.runs = await Promise.all([1, 2, 3, 4].map((seed) =>
 			sent(world, `steps-${seed}.json`, trace({seed, ...(seed > 2 ? changed : {})}))));
 	});
-	for (const part of [chosen, compared, iterations, job, exchanges])
+	for (const part of [chosen, compared, iterations, job, narrow, exchanges])
 		await part(test, world);
 }

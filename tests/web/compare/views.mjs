@@ -29,6 +29,7 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.equal(await page.title(), '#1, #2 with #3, #4 · kernsift'));
 		await seen(async () => assert.equal(await page.locator('.notes li').first().innerText(),
 			'Warning\nThe surroundings differ: GPU driver 550.54.15 in the base, 560.28.03 in the head.'));
+		await page.getByText('A test over runs needs at least 4 per side (base 2, head 2).').waitFor();
 		await seen(async () => assert.equal(await page.locator('.banner').count(), 0));
 		await seen(async () => assert.equal(await page.getByRole('region', {name: 'Base', exact: true}).getByText('24 of 25 iterations used').count(), 1));
 		await seen(async () => assert.deepEqual((await cells(page, 'Time of an iteration')).map((r) => r.slice(0, 6)), [
@@ -43,6 +44,19 @@ export default async function views(test, {open}) {
 		await seen(async () => assert.equal(await page.locator('.stack-part.compute').first().evaluate((e) => Math.round(100 * e.clientWidth / e.parentElement.clientWidth)),
 			65, 'compute is 28 of the 43 ms that the wider bar represents'));
 		await seen(async () => assert.match(await page.locator('.common').innerText(), /^Uniform change: \+1\.2 % \(95 % \+0\.4 % to \+2\.0 %\), \+182\.000 µs per iteration\. 31 kernels/));
+	});
+
+	await test('the outcome and the buttons that copy are beside the headline, in sight', async () => {
+		for (const [made, outcome] of [[doc.comparison(), '▲\nregressed'], [doc.comparison({refused: true}), '!\nnot comparable']])
+			for (const width of [1280, 390]) {
+				const page = await open(WHERE, {answers: {'/compare': () => made}, viewport: {width, height: 844}});
+				assert.equal(await page.locator('.title .outcome').innerText(), outcome);
+				for (const place of ['.outcome', 'h1', 'button:text("Copy link")', 'button:text("Copy as Markdown")']) {
+					const box = await page.locator('.title').locator(place).boundingBox();
+					assert.ok(box.y + box.height < 600, `${place} ends at ${box.y + box.height}`);
+				}
+				assert.equal(await page.getByRole('button', {name: 'Copy as Markdown'}).count(), 1);
+			}
 	});
 
 	await test('the terms of the change add up as they are shown', async () => {
@@ -82,6 +96,13 @@ export default async function views(test, {open}) {
 		const {page} = await given(open, doc.comparison({refused: true}));
 		await seen(async () => assert.equal(await page.locator('.banner').innerText(),
 			'These numbers are not comparable\n\nThe work differs: 16 sequences in the base, 64 in the head; nothing is judged.'));
+		// Neither the summary nor a table shows a difference before the reader opens them.
+		assert.equal(await page.locator('.title .outcome').innerText(), '!\nnot comparable');
+		assert.deepEqual(await page.locator('.delta, .stack').evaluateAll((all) => all.filter((e) => e.checkVisibility())), []);
+		assert.deepEqual((await cells(page, 'Kinds of work')).map((r) => r.slice(6)), [['–', '–', '–'], ['–', '–', '–'], ['–', '–', '–']]);
+		await page.getByText('Show the differences anyway').click();
+		await page.getByText('Descriptive only: the sides are not comparable, so no difference below is judged.').waitFor();
+		await page.getByRole('table', {name: TABLE}).waitFor();
 		await seen(async () => assert.equal((await names(page)).length, 13));
 		await seen(async () => assert.equal(await page.locator('.chip').count(), 0));
 		await seen(async () => assert.ok(!await page.locator('.fold-line').isVisible()));
@@ -119,6 +140,8 @@ export default async function views(test, {open}) {
 		await page.getByRole('button', {name: 'slower', exact: true}).click();
 		await page.getByRole('img', {name: 'Time per iteration, slower: 24 iterations of the base, 24 iterations of the head'}).waitFor();
 		await page.getByText('void slower<float>(float*, int)').waitFor();
+		await page.locator('.inside dt .term', {hasText: 'p of this row'}).hover();
+		await page.locator('.tip').getByText(/^Probability that chance alone changes this row/).waitFor();
 		await page.getByText('0 ns by the number of launches, +1.000 ms by the duration of each launch').waitFor();
 		await seen(async () => assert.deepEqual(await cells(page, 'Counters of slower'), [['gpu_sm_frequency', '1,980', '1,410.5']]));
 		await page.locator('.inside .numbers summary').first().click();
@@ -190,8 +213,11 @@ export default async function views(test, {open}) {
 		const {page, requests} = await given(open, doc.comparison());
 		const summary = page.locator('.options summary');
 		await seen(async () => assert.equal(await summary.innerText(),
-			'Noise floor 3.0 % (default), margin 5.0 %, α 0.05, 2,000 permutations of blocks of 3 iterations, seed 1'));
+			'Noise floor 3.0 % (default), margin 5.0 %, alpha 0.05, 2,000 permutations of blocks of 3 iterations, seed 1'));
 		await summary.click();
+		await page.locator('.options .term', {hasText: 'p family'}).hover();
+		await page.locator('.tip').getByText('Probability that chance alone changes at least one row by this much.').waitFor();
+		assert.equal(await page.locator('.tip a').getAttribute('href'), '/help#term-p-family');
 		await page.getByLabel('Noise floor, %').fill('2.5');
 		await page.getByLabel('Range of an iteration').fill('step');
 		await page.getByRole('button', {name: 'Compare again'}).click();

@@ -11,6 +11,9 @@ import {parts} from './run.mjs';
 
 const ROWS = 'Rows of all runs';
 export const answers = {'/breakdown': doc.breakdownComparison};
+const listed = (id, gpu) => ({id, project: 'p', workload: 'w', content: 'launches', device_names: [gpu]});
+// One run is chosen, and the newest of its workload is on another GPU.
+export const chosenAnswers = {...answers, '/runs/7': () => listed(7, 'NVIDIA B300'), '/runs': () => ({items: [listed(8, 'AMD Instinct MI300X'), listed(7, 'NVIDIA B300')], next: null})};
 
 export default async function breakdownCompare(test, world) {
 	const {open, run} = world;
@@ -18,14 +21,17 @@ export default async function breakdownCompare(test, world) {
 	const other = (await upload(world, data('callers.json'))).split('/').at(-1);
 
 	await test('chosen by number; with fewer than two the page requires more', async () => {
-		const page = await open('/breakdown?runs=7', {answers});
+		const page = await open('/breakdown?runs=7', {answers: chosenAnswers});
 		await page.getByRole('heading', {name: 'Breakdown comparison', exact: true}).waitFor();
+		assert.equal(await page.getByRole('link', {name: 'By layer with AMD Instinct MI300X'}).getAttribute('href'), '/breakdown?runs=7,8');
 		await page.getByRole('button', {name: 'Show'}).click();
 		await page.getByText('Enter two to 8 runs (1 entered).').waitFor();
 		await page.getByLabel('Runs', {exact: true}).fill('7, 8');
 		await page.keyboard.press('Enter');
-		await page.getByRole('heading', {name: '32 layers of 2 runs compared: 4 of 5 rows of a layer are in every run, 1 more is only in few layers.'}).waitFor();
+		await page.getByText('32 layers of 2 runs compared: 4 of 5 rows of a layer are in every run, 1 more is only in few layers.').waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8'));
+		// The result is first, and how it was found below it.
+		assert.equal(await page.locator('h1').innerText(), 'decode_b #8 on MI300X is slower: 6.000 ms per iteration, 100.0 % more than decode_a #7 on B300 (3.000 ms); the largest part is all_reduce (+704.000 µs).');
 	});
 
 	await test('picked in the list of runs', async () => {
@@ -34,14 +40,14 @@ export default async function breakdownCompare(test, world) {
 		await seen(async () => assert.equal(await page.getByRole('link', {name: 'Breakdown comparison'}).count(), 0));
 		await page.getByRole('checkbox', {name: new RegExp(`#${other} as head`)}).check();
 		await page.getByRole('link', {name: 'Breakdown comparison'}).click();
-		await page.getByRole('heading', {name: /2 runs compared: 4 of 5/}).waitFor();
+		await page.getByText(/2 runs compared: 4 of 5/).waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, `?runs=${mine},${other}`));
 	});
 
 	await test('a comparison leads to the first run of each side', async () => {
 		const page = await open('/compare?base=7,9&head=8', {answers: {...answers, '/compare': () => ({...compared.comparison(), base: {...compared.comparison().base, runs: 2}, head: {...compared.comparison().head, runs: 1}})}});
-		await page.getByRole('link', {name: 'Breakdown comparison of #7 and #8'}).click();
-		await page.getByRole('heading', {name: /2 runs compared: 4 of 5/}).waitFor();
+		await page.getByRole('link', {name: 'Compare #7 and #8 layer by layer'}).click();
+		await page.getByText(/2 runs compared: 4 of 5/).waitFor();
 	});
 
 	await test('rows: several kernels in a cell, differences, rows of one side alone', async () => {
@@ -109,11 +115,11 @@ export default async function breakdownCompare(test, world) {
 		const page = await open('/breakdown?runs=7,8', {answers});
 		await page.getByRole('textbox', {name: 'Add a run'}).fill('9');
 		await page.keyboard.press('Enter');
-		await page.getByRole('heading', {name: '32, 32 and 0 layers of 3 runs'}).waitFor();
+		await page.getByText('32, 32 and 0 layers of 3 runs').waitFor();
 		await page.getByText('No sequence of kernels repeats.').waitFor();
 		await page.getByRole('link', {name: 'Remove decode_a #7'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=8,9'));
-		await page.getByRole('heading', {name: 'of 2 runs compared'}).waitFor();
+		await page.getByText('of 2 runs compared').waitFor();
 		await page.getByRole('link', {name: 'Use as base'}).click();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=9,8'));
 	});
@@ -133,7 +139,7 @@ export default async function breakdownCompare(test, world) {
 		await page.getByText('Run 6 has statistics and no launches.').waitFor();
 		await seen(async () => assert.deepEqual(await page.getByRole('list', {name: 'Requested runs'}).getByRole('link').allTextContents(), ['#7', 'Remove #7', '#6', 'Remove #6', '#8', 'Remove #8']));
 		await page.getByRole('link', {name: 'Remove #6'}).click();
-		await page.getByRole('heading', {name: 'of 2 runs compared'}).waitFor();
+		await page.getByText('of 2 runs compared').waitFor();
 		await seen(async () => assert.equal(new URL(page.url()).search, '?runs=7,8&realign=yes'));
 	});
 
@@ -143,7 +149,7 @@ export default async function breakdownCompare(test, world) {
 		await page.getByText('The server has enough to do.').waitFor();
 		busy = false;
 		await page.getByRole('link', {name: 'Try again'}).click();
-		await page.getByRole('heading', {name: 'of 2 runs compared'}).waitFor();
+		await page.getByText('of 2 runs compared').waitFor();
 	});
 
 	await test('an invalid run, a duplicate and one run too many: the server\'s message', async () => {

@@ -1,7 +1,7 @@
 // looks.mjs - checks how every view of layers looks in light, in dark and at 320 pixels.
 
 import {looked} from '../smoke/accessible.mjs';
-import {answers} from './breakdown_compare.mjs';
+import {answers, chosenAnswers} from './breakdown_compare.mjs';
 import {answered} from './run.mjs';
 
 export default async function looks(test, {open, shots, run}) {
@@ -16,7 +16,7 @@ export default async function looks(test, {open, shots, run}) {
 		['breakdown-compare', '/breakdown?runs=7,8', answers, (page) => page.getByText('nvjet_qkv and 2 more').click()],
 		['breakdown-compare-three', '/breakdown?runs=7,8,9&realign=yes&kernels=all', answers],
 		['breakdown-compare-refused', '/breakdown?runs=7,6,8', {'/breakdown': () => ({refused: [404, 'not_found', 'run 6 has statistics and no launches']})}, null, /404/],
-		['breakdown-compare-choose', '/breakdown?runs=7', answers],
+		['breakdown-compare-choose', '/breakdown?runs=7', chosenAnswers],
 	];
 	for (const [name, where, given, act, allowed] of views)
 		await test(`${name} in light, in dark and narrow`, async () => {

@@ -61,7 +61,7 @@ export default async function finding(test, {open, api}) {
 		await page.keyboard.press('k');
 		assert.equal(await focus(page), first);
 		await page.keyboard.press('x');
-		await page.waitForURL(new RegExp(`base=${items[0].id}$`));
+		await page.waitForURL(new RegExp(`head=${items[0].id}$`));
 		await page.getByLabel('Workload').fill('');
 		await page.keyboard.type('x/?j');
 		assert.equal(await page.getByLabel('Workload').inputValue(), 'x/?j');
@@ -93,7 +93,7 @@ export default async function finding(test, {open, api}) {
 
 	await test('runs: Shift and a click tick a range', async () => {
 		const page = await open('/runs');
-		const boxes = page.locator('td:nth-child(2) input');
+		const boxes = page.locator('td:nth-child(1) input');
 		await boxes.nth(2).click();
 		await boxes.nth(0).click({modifiers: ['Shift']});
 		await seen(async () => assert.deepEqual(new URL(page.url()).searchParams.get('head').split(',').map(Number).sort(),
@@ -107,17 +107,31 @@ export default async function finding(test, {open, api}) {
 		await tip.getByText('Number of different kernels.').waitFor();
 		await page.getByRole('heading', {level: 1}).hover();
 		await seen(async () => assert.equal(await tip.count(), 0));
-		// The heading before, its link, the heading.
+		// A heading is one stop of the Tab order; the link of its tooltip is reached with ↓.
 		await page.getByRole('button', {name: 'Busy'}).focus();
 		await page.keyboard.press('Shift+Tab');
 		await tip.getByText('The models of the GPUs of the run.').waitFor();
 		await page.keyboard.press('Tab');
-		await page.keyboard.press('Tab');
 		await tip.getByText(/^Time in which .* one kernel runs/).waitFor();
+		assert.equal(await focus(page), (await page.getByRole('button', {name: 'Busy'}).textContent()));
 		await page.keyboard.press('Escape');
 		await seen(async () => assert.equal(await tip.count(), 0));
-		for (const key of ['Shift+Tab', 'Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+		for (const key of ['Tab', 'Shift+Tab', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
 		await page.waitForURL(/\/help#term-busy$/);
 		await seen(async () => assert.equal(await focus(page), 'Busy'));
+	});
+
+	await test('a pointer that rests where a heading appears opens no tooltip', async () => {
+		const page = await open('/runs');
+		const heading = page.getByRole('columnheader', {name: 'Kernels'});
+		const {x, y, width, height} = await heading.boundingBox();
+		await page.mouse.move(x + width / 2, y + height / 2);
+		await page.locator('.tip').waitFor();
+		await page.reload();
+		await heading.waitFor();
+		await page.waitForTimeout(1000); // longer than a pointer must rest
+		assert.equal(await page.locator('.tip').count(), 0);
+		await page.mouse.move(x + width / 2 + 2, y + height / 2);
+		await page.locator('.tip').getByText('Number of different kernels.').waitFor();
 	});
 }

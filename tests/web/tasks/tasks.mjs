@@ -29,6 +29,7 @@ export default async function tasks(test, {open, base}) {
 	const newest = (page) => page.getByRole('region', {name: 'Newest'}).getByRole('link').last();
 	const withMain = async (page, click) => {
 		await click(newest(page));
+		assert.equal(await page.getByRole('link', {name: 'Compare with…'}).getAttribute('class'), 'button plain');
 		await click(page.getByRole('button', {name: 'Compare with main'}));
 		await page.getByRole('heading', {level: 1, name: /^The iteration takes .* longer/}).waitFor();
 	};
@@ -68,6 +69,23 @@ export default async function tasks(test, {open, base}) {
 		assert.match(await changes.locator('tbody tr').first().innerText(), /attention/);
 		assert.match(await changes.locator('tbody tr').first().innerText(), /−50\.0 ?%/);
 		await page.getByText(FASTER).first().waitFor({state: 'attached'});
+	});
+
+	const layersOf = async (page, click, link) => {
+		await click(link);
+		await page.getByRole('heading', {level: 1, name: /AMD Instinct MI300X|MI300X/}).waitFor();
+		await page.getByRole('table', {name: 'Changes', exact: true}).waitFor();
+	};
+
+	await task('two GPUs by layer, from the list of runs', 'gpus', async (page, click) => {
+		await click(page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Runs', exact: true}));
+		await layersOf(page, click, page.getByRole('link', {name: 'By layer with AMD Instinct MI300X'}).first());
+	});
+
+	await task('two GPUs by layer, from the page of a run', 'gpus', async (page, click) => {
+		await click(newest(page));
+		await click(page.getByRole('link', {name: 'Compare layer by layer…'}));
+		await layersOf(page, click, page.getByRole('link', {name: 'By layer with AMD Instinct MI300X'}));
 	});
 
 	await task('the straggler of a job', 'ranks', async (page, click) => {

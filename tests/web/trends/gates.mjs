@@ -37,6 +37,13 @@ export default async function gates(test, {open, base}) {
 			'output_throughput measure the head is within the limit | ✓ pass | −1.8 % | −3.1 % to −0.6 % | −5.0 % | 7251 tokens/s | 7120 tokens/s | 0.3 | – | 0.0003 | – | –',
 			'Headroom no time has a T_SOL | ? undecided | – | – | +2.0 % of the iteration | – | – | – | – | 0.0003 | – | the baseline is too small']);
 		await page.getByText('0.0015 of 0.01: gate 2 of 3 of commit 9a463115c0').waitFor();
+		assert.deepEqual(await page.locator('.title button').allInnerTexts(), ['Copy link', 'Copy as Markdown']);
+		for (const term of ['Alpha of this gate', 'p, one-sided', 'p family'])
+			await page.locator('.term', {hasText: term}).waitFor();
+		const phone = await open('/gates/4', {answers, viewport: {width: 390, height: 844}});
+		await phone.getByText('A badge for a README').click();
+		assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is not wider than the window');
+		assert.equal((await cells(phone, 'Rules of the gate'))[0][1].replace(/\s+/g, ' '), '▲ regressed +7.4 %');
 		await page.getByText('7 runs of the head in total').waitFor();
 		await page.getByText('31 functions within the limits are not stored.').waitFor();
 		await page.getByText('20 runs, #101 to #120').click();

@@ -22,9 +22,10 @@ export default async function real(test, world) {
 		await seen(async () => assert.ok(await names.count() > 0));
 		await page.getByRole('combobox', {name: 'Kernel'}).fill(await names.first().getAttribute('value'));
 		await page.getByRole('button', {name: 'Show'}).click();
-		await page.getByRole('heading', {name: /^Kernel “.*”, average, in \d runs?: no change/}).waitFor();
+		await page.getByRole('heading', {name: /^Kernel “.*”, average, in \d runs?: \d runs? (is|are) too few for a change point/}).waitFor();
 		await page.getByLabel('Statistic', {exact: true}).selectOption('total');
-		await page.getByRole('heading', {name: /, total, in 2 runs: no change points/}).waitFor();
+		await page.getByRole('heading', {name: /, total, in 2 runs: 2 runs are too few/}).waitFor();
+		await page.getByText('2 runs are too few for a change point, which needs at least 10: with fewer than 10, even the clearest change has a p above 0.01.').waitFor();
 		await page.locator('.u-over').waitFor();
 		await page.getByRole('tab', {name: 'Visible points'}).click();
 		const rows = await cells(page, 'Visible points');

@@ -109,7 +109,7 @@ export default async function trends(test, {open}) {
 		await page.keyboard.press('ArrowLeft');
 		await page.keyboard.press('h');
 		await page.getByRole('checkbox', {name: '#1178 as head'}).check();
-		const go = page.getByRole('link', {name: 'Compare 1 run with 3'});
+		const go = page.getByRole('link', {name: 'Compare 3 head runs with 1 base run'});
 		assert.equal(await go.getAttribute('href'), `/compare?base=${base}&head=1180,1179,1178`);
 		await page.keyboard.press('Tab');
 		await chart(page).focus();
