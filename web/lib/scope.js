@@ -39,3 +39,19 @@ export function scopedUrl(path, scope, more = {}) {
 	for (const [key, value] of Object.entries(more)) if (value) params.set(key, value);
 	return params.size ? `${path}?${query(params)}` : path;
 }
+
+const dayText = (text) => text.replace(/T00:00:00Z$/, '');
+
+// The scope as a part of a sentence: "project chat, workload w, since 2026-11-01"; "all projects" if it
+// has none. `more` are further filters, [name, value].
+export function scopeText({project, workload, since, until}, more = []) {
+	return [
+		project ? `project ${project}` : 'all projects',
+		workload ? `workload ${workload}` : '',
+		...more.map(([name, value]) => (value ? `${name} ${value}` : '')),
+		since ? `since ${dayText(since)}` : '',
+		until ? `until ${dayText(until)}` : '',
+	]
+		.filter(Boolean)
+		.join(', ');
+}

@@ -542,6 +542,7 @@ export async function operatorTab(run, query, at) {
 				...['csv', 'md'].map((format) => exportLink(run.id, 'operators', format, {against})),
 			),
 			keep: () => ({against, open: detail.chosen()}),
+			linked: q === query,
 		});
 		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), clockLine(doc), ceilingsLine(doc), shown.node, graphs ?? '');
 	}
