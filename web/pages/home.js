@@ -5,6 +5,7 @@
 import * as api from '../lib/api.js';
 import {chart, s} from '../chart/chart.js';
 import {dayBars, dayColumns, dayLegend, hoursText} from '../chart/chart_days.js';
+import {compareUrl, MAIN_LAST, sideQuery} from '../lib/comparison.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import * as o from '../lib/operators.js';
@@ -105,6 +106,17 @@ const seriesUrl = ({project, workload, metric, of}) =>
 
 const changeName = (c) => (c.of === null ? METRICS[c.metric].label : c.of);
 
+// The comparison of the newest runs of a branch with those of main.
+const branchUrl = ({project, workload, branch}) =>
+	compareUrl(
+		Object.fromEntries(
+			[
+				['base', 'main'],
+				['head', branch],
+			].map(([side, value]) => [side, sideQuery({project, workload, key: 'branch', value, last: MAIN_LAST})]),
+		),
+	);
+
 function attention(doc, scope) {
 	return [
 		doc.regressed_gates.map((g) =>
@@ -141,6 +153,18 @@ function attention(doc, scope) {
 			'change points',
 			scopedUrl('/trends', {project: scope.project}),
 		),
+		doc.slower_branches.map((b) =>
+			line(
+				'Slower branch',
+				'loss',
+				h('a', {href: branchUrl(b)}, named(`${b.branch} of ${workloadName(b)}`)),
+				`: iteration ${changeText(b.change_pct)} against main, in each of ${f.plural(b.runs, 'run')} `,
+				age(b.at),
+			),
+		),
+		doc.slower_branches_total > doc.slower_branches.length
+			? h('li', {class: 'quiet'}, `${f.count(doc.slower_branches_total - doc.slower_branches.length)} more slower branches`)
+			: null,
 		doc.slow_gpus.map((g) =>
 			line(
 				'Slow GPU',
@@ -468,7 +492,7 @@ export async function page(view, query, at) {
 	view.append(
 		h('h1', {}, 'Home'),
 		filterForm(query, scope, choices, at),
-		part('Needs attention', 'Gates, change points, slow GPUs and uploads are', async () =>
+		part('Needs attention', 'Gates, change points, branches, slow GPUs and uploads are', async () =>
 			attentionPart(await home(), scope, at.signal),
 		),
 		part('Where GPU time is used', 'The hours of each day are', async () => daysPart(await home())),
