@@ -113,7 +113,7 @@ function detail(bar, doc, run, basis) {
 				'Open',
 				kernel && [
 					h('a', {href: `/runs/${run.id}?tab=kernels&kernel=${kernel.id}`}, 'Kernel'),
-					kernel.operator ? [' · ', h('a', {href: `/runs/${run.id}?tab=operators&q=${encodeURIComponent(kernel.operator)}`}, `Operator ${kernel.operator}`)] : '',
+					kernel.operator ? [' · ', h('a', {href: `/runs/${run.id}?tab=operators&open=${encodeURIComponent(kernel.operator)}#panel`}, `Operator ${kernel.operator}`)] : '',
 				].flat(),
 			],
 		]),

@@ -162,9 +162,16 @@ export async function shapesOf(row, loadPage) {
 }
 
 function shapeDetail(run, doc, against, opened, at, changed) {
-	// A row is an operator, a dtype and a phase.
+	// A row is an operator, a dtype and a phase. A link that names only the operator opens its row with
+	// the most time.
 	const word = (r) => [o.operatorName(r), r.dtype, r.phase].filter(Boolean).join(':');
-	const open = new Set(doc.items.filter((r) => opened.includes(word(r))));
+	const most = (name) =>
+		doc.items
+			.filter((r) => o.operatorName(r) === name)
+			.reduce((best, r) => (best && best.total_ns >= r.total_ns ? best : r), null);
+	const open = new Set(
+		opened.flatMap((name) => doc.items.find((r) => word(r) === name) ?? most(name) ?? []),
+	);
 	const loaded = new Map();
 
 	async function load(row, place) {

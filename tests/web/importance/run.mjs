@@ -68,6 +68,16 @@ export default async function run(test, world) {
 		await seen(async () => assert.match(page.url(), /open=gemm:bf16:decode/));
 		await page.reload();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
+		// A link with the operator alone opens its row and scrolls to it, after the tabs.
+		await page.setViewportSize({width: 900, height: 400});
+		await page.goto(page.url().replace(/open=.*/, 'open=gemm#panel'));
+		await page.reload();
+		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
+		await seen(async () => assert.match(page.url(), /open=gemm:bf16:decode/));
+		await seen(async () => assert.ok(await page.getByRole('button', {name: 'gemm'}).evaluate((row) => {
+			const {top, bottom} = row.getBoundingClientRect();
+			return scrollY > 0 && top > 0 && bottom < innerHeight;
+		})));
 	});
 
 	await test('against another platform: other bounds, on the page, in the address and in the files', async () => {
