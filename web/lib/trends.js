@@ -121,10 +121,11 @@ export const shortCommit = (group) => (/^[0-9a-f]{16,64}$/i.test(group) ? group.
 const changePlace = (c) => (c.group ? `${shortCommit(c.group)} (run ${c.run})` : `run ${c.run}`);
 
 // The summary sentence.
-export function headline(doc) {
+export function headline(doc, range = '') {
 	const {n, change_points: list} = doc;
-	if (!n) return `${seriesName(doc)}: no data`;
-	const of = `${seriesName(doc)}, in ${f.plural(n, 'run')}`;
+	const when = range && ` ${range}`;
+	if (!n) return `${seriesName(doc)}${when}: no data`;
+	const of = `${seriesName(doc)}, in ${f.plural(n, 'run')}${when}`;
 	if (!list.length) return `${of}: no change points`;
 	const last = list.at(-1);
 	return (

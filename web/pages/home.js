@@ -10,7 +10,7 @@ import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import * as o from '../lib/operators.js';
 import {missingText, partList} from '../lib/parts.js';
-import {scopedUrl} from '../lib/scope.js';
+import {runsUrl, scopedUrl, scopeText} from '../lib/scope.js';
 import {table} from '../lib/table.js';
 import {changeText, METRICS, trendsUrl, workloadName} from '../lib/trends.js';
 import {outcome} from './gate.js';
@@ -339,7 +339,13 @@ function sparkline(w) {
 
 const RANKS = 'a job counts once, with the mean over its ranks';
 
-function workloadColumns(query) {
+// The number of runs of a workload, with a link to their list.
+function runsCell({workload}, scope) {
+	const href = runsUrl(workload, scope);
+	return href ? h('a', {href}, f.count(workload.runs)) : f.count(workload.runs);
+}
+
+function workloadColumns(query, scope) {
 	const last = (w) => w.iteration_ns.at(-1) ?? null;
 	return [
 		{
@@ -381,7 +387,7 @@ function workloadColumns(query) {
 					: f.NONE,
 			title: (w) => `${w.iteration_ns.length > 1 ? 'of the runs' : 'one value'}; ${RANKS}`,
 		},
-		{label: 'Runs', num: true, cell: (w) => f.count(w.workload.runs)},
+		{label: 'Runs', num: true, cell: (w) => runsCell(w, scope)},
 		{label: 'Newest', num: true, cell: (w) => age(w.workload.last_at)},
 	];
 }
@@ -391,7 +397,7 @@ function workloadsPart(doc, scope, query) {
 	return [
 		table({
 			caption: 'Workloads',
-			columns: workloadColumns(query),
+			columns: workloadColumns(query, scope),
 			rows: doc.workloads,
 			empty: 'No run is in this range.',
 		}).node,
@@ -491,6 +497,12 @@ export async function page(view, query, at) {
 		api.importance({...scope, since: day(scope.since), until: day(scope.until)}, at.signal);
 	view.append(
 		h('h1', {}, 'Home'),
+		h(
+			'p',
+			{class: 'scope-line'},
+			h('bdi', {}, `Runs of ${scopeText(scope)}.`),
+			' Slow GPUs, the last gate and the newest run are of any time.',
+		),
 		filterForm(query, scope, choices, at),
 		part('Needs attention', 'Gates, change points, branches, slow GPUs and uploads are', async () =>
 			attentionPart(await home(), scope, at.signal),

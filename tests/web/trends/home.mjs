@@ -58,6 +58,11 @@ export default async function home(test, {open}) {
 		await seen(async () => assert.deepEqual((await cells(page, 'Workloads')).map((r) => r.slice(0, 5)),
 			[['ci / steps', '10.800 ms', '', '9.900 ms to 10.800 ms', '30'], ['table only', '–', '–', '–', '30'],
 				['ci / decode', '8.800 ms NVIDIA B300', '–', '–', '30']]));
+		// The number of runs links to their list, which cannot be filtered by an empty project.
+		const runs = page.getByRole('table', {name: 'Workloads'}).getByRole('link', {name: '30', exact: true});
+		await seen(async () => assert.deepEqual(await runs.evaluateAll((all) => all.map((a) => a.getAttribute('href'))),
+			['/runs?project=ci&workload=steps&since=2026-11-01', '/runs?project=ci&workload=decode&since=2026-11-01']));
+		await page.getByText('Runs of project ci, since 2026-11-01. Slow GPUs, the last gate and the newest run are of any time.').waitFor();
 		// Values of one device; the range of a single value is none.
 		const row = page.getByRole('row', {name: /^ci \/ decode/}).locator('td');
 		assert.equal(await row.nth(0).getAttribute('title'), '8,800,000 ns on NVIDIA B300, as the other values of this row; a job counts once, with the mean over its ranks');
