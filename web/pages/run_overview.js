@@ -174,6 +174,9 @@ function causeCell(gap) {
 		h('span', {class: `timeline-swatch ${first.cause}`, 'aria-hidden': 'true'}),
 		' ',
 		h('span', {class: 'gap-cause'}, f.capital(causeName(first))),
+		first.cause === 'unknown'
+			? h('span', {class: 'quiet'}, gap.call ? ': the launch had returned' : ': no API call of the next work')
+			: '',
 		rest.length
 			? h(
 					'span',
@@ -191,7 +194,7 @@ function hostCell({host, call, time_ns: time}) {
 		host
 			? h(
 					'div',
-					{title: `in it for ${f.exact(host.time_ns)} without a change`},
+					{title: `${host.name}\nin it for ${f.exact(host.time_ns)} without a change`},
 					`${KINDS[host.kind]} `,
 					h('code', {}, h('bdi', {}, host.name)),
 					h('span', {class: 'quiet'}, ` ${f.percent((100 * host.time_ns) / time)} %`),
@@ -211,7 +214,7 @@ function pathCell({path}) {
 	const seen = path.slice(-PATH_SHOWN);
 	return h(
 		'span',
-		{title: path.map((s) => s.name).join(' › ')},
+		{class: 'gap-path', title: path.map((s) => s.name).join(' › ')},
 		path.length > seen.length ? '… › ' : '',
 		seen.map((s, i) => [i ? ' › ' : '', h('bdi', {}, stepName(s))]).flat(),
 	);
@@ -233,7 +236,7 @@ function longestGap(run, [g]) {
 	const [{cause}] = g.causes;
 	return h(
 		'p',
-		{},
+		{class: 'longest-gap'},
 		`The longest gap takes ${f.duration(g.time_ns)}, ${f.percent(g.share_pct)} % of the idle time, between `,
 		recordCell(run, g.before, 'the start of the recording'),
 		' and ',

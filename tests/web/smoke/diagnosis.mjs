@@ -121,6 +121,20 @@ export default async function diagnosis(test, world) {
 		await seen(async () => assert.ok(await page.getByRole('tabpanel').evaluate((panel) => panel.getBoundingClientRect().top < innerHeight)));
 	});
 
+	await test('on a phone, the time of a kernel follows its name, and no page of the run is wider than the screen', async () => {
+		const page = await open(`${here}?tab=kernels`);
+		const heads = () => page.getByRole('table', {name: 'Kernel statistics'}).locator('thead th').allInnerTexts();
+		await seen(async () => assert.deepEqual((await heads()).slice(0, 4), ['Kernel', 'Family', 'Operator', 'Time (%)']));
+		await page.setViewportSize({width: 390, height: 800});
+		await page.reload();
+		await seen(async () => assert.deepEqual((await heads()).slice(0, 5), ['Kernel', 'Time (%)', 'Total (µs)', 'Family', 'Operator']));
+		for (const tab of ['overview', 'flame', 'timeline', 'operators']) {
+			await page.getByRole('tab', {name: {overview: 'Overview', flame: 'Flame graph', timeline: 'Timeline', operators: 'Operators'}[tab]}).click();
+			await page.locator('.panel:not([aria-busy])').waitFor();
+			await seen(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), tab));
+		}
+	});
+
 	await test('gaps that cannot be read: the part says so, and loads again', async () => {
 		let broken = true;
 		const page = await open(here, {allowed: /503/, answers: {[`${here}/gaps`]: () => (broken ? {refused: [503, 'busy', 'the server is busy']}
