@@ -28,7 +28,7 @@ for (const width of [1230, 700, 340])
 			assert.ok(![lines.slope, ...lines.peaks].some((line) => crosses(line, box)), `${names[i].content} meets a line`);
 			assert.ok(box.x1 >= 0 && box.x2 <= width && box.y1 >= 0, `${names[i].content} leaves the drawing`);
 		}
-		// Where there is room, all lines have their names, and the largest points.
+		// If there is room, all lines have their names, and the largest points.
 		assert.ok(names.filter(({name}) => name === 'roof-name').length >= (width > 480 ? PEAKS.length + 1 : 3));
 		assert.ok(names.length >= (width > 480 ? 12 : 4), `${names.length} names`);
 	});

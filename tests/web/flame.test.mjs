@@ -44,17 +44,17 @@ const TOWERS = doc([
 	[8, 'kernel', 1, 10],
 ], KERNELS);
 
-test('treeOf: nodes of one name have the modules that tell them apart', () => {
+test('treeOf: nodes of one name have the modules that differ around them', () => {
 	const nodes = x.treeOf(TOWERS);
 	assert.deepEqual(nodes.map((n) => n.inside), [null, null, 'VisionTransformer_0', null, 'VisionTransformer_0 › Attention_*', null, 'TextTransformer_0',
 		'TextTransformer_0 › Attention_*', null, 'Embedding_0']);
 	assert.match(x.sentence(x.barsOf(nodes).find((bar) => bar.id === 6), nodes[0], 'time'), /^Attention_\* 30\.0 %, module, in TextTransformer_0, /);
-	// The same path twice: nothing tells them apart.
+	// The same path twice: nothing differs around them.
 	const same = x.treeOf(doc([[null, 'root', null, 2], [0, 'op', 'a', 1], [0, 'op', 'a', 1]]));
 	assert.deepEqual(same.map((n) => n.inside), [null, null, null]);
 });
 
-test('barText: the user frame goes first, then the figure, then the end of the name; a few letters are no text', () => {
+test('barText: the user frame is left out first, then the figure, then the end of the name; a few letters are no text', () => {
 	const bar = {main: {label: 'Owlv2Attention_*'}, user: {label: 'forward, a.py:1'}};
 	const at = (px) => Object.values(x.barText(bar, '92.4 %', px, (text) => [...text].length) ?? {}).join('|');
 	assert.equal(at(100), 'Owlv2Attention_*|forward, a.py:1|92.4 %');

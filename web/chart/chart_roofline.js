@@ -72,7 +72,7 @@ export function crosses({x1, y1, x2, y2}, box) {
 	return from <= to;
 }
 
-// Writes rows of text ([content, x, y, anchor]) at the first of `places` where all of them are inside
+// Writes rows of text ([content, x, y, anchor]) at the first of `places` at which all of them are inside
 // `bounds` and meet neither a box of `taken` nor a line; an empty list if there is none. The boxes become
 // taken.
 function placeRows(name, places, {taken, lines, bounds}) {

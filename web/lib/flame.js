@@ -55,8 +55,8 @@ export function treeOf(doc) {
 	return nodes;
 }
 
-// Nodes of one kind and name get `inside`: the nearest modules or ranges around them that tell them
-// apart, or null. At most three, because a name is read and not a path.
+// Nodes of one kind and name get `inside`: the nearest modules or ranges around them that
+// the others lack, or null. At most three, because a name is read and not a path.
 const MOST_INSIDE = 3;
 function distinguish(nodes) {
 	const groups = new Map();
@@ -74,9 +74,9 @@ function distinguish(nodes) {
 		const paths = group.map((node) => [...new Set(around(node))]);
 		const counts = new Map();
 		for (const name of paths.flat()) counts.set(name, (counts.get(name) ?? 0) + 1);
-		const telling = paths.map((names) => names.filter((name) => counts.get(name) < group.length));
+		const own = paths.map((names) => names.filter((name) => counts.get(name) < group.length));
 		for (let most = 1; most <= MOST_INSIDE; most++) {
-			const texts = telling.map((names) => names.slice(0, most).reverse().join(' › ') || null);
+			const texts = own.map((names) => names.slice(0, most).reverse().join(' › ') || null);
 			const seen = new Map();
 			for (const text of texts) seen.set(text, (seen.get(text) ?? 0) + 1);
 			// A node keeps the shortest text that no other node has, or else the longest one.

@@ -57,12 +57,12 @@ export default async function fleet(test, {open}) {
 	});
 
 	await test('what to optimize first, with its shape, for the runs that the page counts; the link opens the row', async () => {
-		const asked = [];
-		const {page} = await given(open, '/importance?project=serving&phase=decode&tab=shapes', {first: (q) => void asked.push(q.toString())});
+		const requests = [];
+		const {page} = await given(open, '/importance?project=serving&phase=decode&tab=shapes', {first: (q) => void requests.push(q.toString())});
 		const line = page.locator('.first-line');
 		await seen(async () => assert.equal(await line.innerText(), 'Optimize first: unified_attention has the largest headroom, 489 of 2,606 GPU-hours (18.8 % of all GPU time). ' +
 			'Its shape with the largest headroom is tokens=16 hidden=2048 inter=768 bf16 decode on H200: 22.5 GPU-hours.'));
-		assert.deepEqual(asked, ['project=serving&phase=decode&limit=1&sort=headroom']);
+		assert.deepEqual(requests, ['project=serving&phase=decode&limit=1&sort=headroom']);
 		await seen(async () => assert.match(await page.locator('.headline').innerText(), / from 1,303 runs \(project serving, phase decode\) /));
 		await page.setViewportSize({width: 800, height: 400});
 		await line.getByRole('link').last().click();

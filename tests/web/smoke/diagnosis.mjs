@@ -107,7 +107,7 @@ export default async function diagnosis(test, world) {
 		const page = await open(here);
 		const part = page.getByRole('region', {name: 'Longest gaps'});
 		await part.getByText(/^The longest gap takes 420\.000 µs, 56\.8 % of the idle time, between .* Its largest cause is synchronization: before the next launch begins, /).waitFor();
-		// Three causes of idle time in the bar, its legend and the table look alike.
+		// Three causes of idle time in the bar, its legend and the table have one look.
 		const look = (node) => node.evaluate((of) => getComputedStyle(of).background);
 		for (const cause of ['synchronization', 'host_gap', 'copy_wait'])
 			assert.equal(new Set(await Promise.all([card(page).locator(`.stack .${cause}`), card(page).locator(`.split-legend .${cause}`), part.locator(`td .${cause}`)].map(look))).size, 1, cause);
