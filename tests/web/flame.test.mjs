@@ -30,6 +30,44 @@ const LAYERS = doc([
 	[10, 'kernel', 0, 40, 1],
 ], KERNELS);
 
+// { VisionTransformer_0 > Attention_* > softmax, gemm }, { TextTransformer_0 > { Attention_* > gemm, Embedding_0 > gemm } }
+const TOWERS = doc([
+	[null, 'root', null, 100],
+	[0, 'module', 'nn.Module: VisionTransformer_0', 60],
+	[1, 'module', 'nn.Module: Attention_*', 60],
+	[2, 'kernel', 0, 40],
+	[2, 'kernel', 1, 20],
+	[0, 'module', 'nn.Module: TextTransformer_0', 40],
+	[5, 'module', 'nn.Module: Attention_*', 30],
+	[6, 'kernel', 1, 30],
+	[5, 'module', 'nn.Module: Embedding_0', 10],
+	[8, 'kernel', 1, 10],
+], KERNELS);
+
+test('treeOf: nodes of one name have the modules that differ around them', () => {
+	const nodes = x.treeOf(TOWERS);
+	assert.deepEqual(nodes.map((n) => n.inside), [null, null, 'VisionTransformer_0', null, 'VisionTransformer_0 › Attention_*', null, 'TextTransformer_0',
+		'TextTransformer_0 › Attention_*', null, 'Embedding_0']);
+	assert.match(x.sentence(x.barsOf(nodes).find((bar) => bar.id === 6), nodes[0], 'time'), /^Attention_\* 30\.0 %, module, in TextTransformer_0, /);
+	// The same path twice: nothing differs around them.
+	const same = x.treeOf(doc([[null, 'root', null, 2], [0, 'op', 'a', 1], [0, 'op', 'a', 1]]));
+	assert.deepEqual(same.map((n) => n.inside), [null, null, null]);
+});
+
+test('barText: the user frame is left out first, then the figure, then the end of the name; a few letters are no text', () => {
+	const bar = {main: {label: 'Owlv2Attention_*'}, user: {label: 'forward, a.py:1'}};
+	const at = (px) => Object.values(x.barText(bar, '92.4 %', px, (text) => [...text].length) ?? {}).join('|');
+	assert.equal(at(100), 'Owlv2Attention_*|forward, a.py:1|92.4 %');
+	assert.equal(at(40), 'Owlv2Attention_*||92.4 %');
+	assert.equal(at(22), 'Owlv2Attention_*||');
+	assert.equal(at(15), 'Owlv2Attention…||');
+	assert.equal(at(5), 'Owlv…||');
+	assert.equal(at(4), '');
+	assert.equal(at(-8), '');
+	// An emoji is one letter.
+	assert.equal(x.barText({main: {label: '\u{1F600}'.repeat(9)}, user: null}, '', 6, (text) => [...text].length).name, `${'\u{1F600}'.repeat(5)}…`);
+});
+
 const drawn = (bars) => bars.map((bar) => `${'.'.repeat(bar.depth)}${bar.main.label}${bar.user ? ` · ${bar.user.label}` : ''} ${bar.chain.length}`);
 
 test('barsOf: chains end before modules, operators and kernels; most time first', () =>

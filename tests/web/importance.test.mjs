@@ -5,7 +5,7 @@ import test from 'node:test';
 import {parseOverrides, formatOverrides} from '../../web/pages/catalog.js';
 import {splitMatch} from '../../web/pages/catalog.js';
 import {setName} from '../../web/pages/catalog.js';
-import {importanceParams, importanceUrl, emptyAnswer} from '../../web/pages/importance.js';
+import {emptyAnswer, firstToOptimize, importanceParams, importanceUrl} from '../../web/pages/importance.js';
 import {publishedText, shapesText} from '../../web/pages/importance_tables.js';
 
 const query = (text) => new URLSearchParams(text);
@@ -80,3 +80,12 @@ for (const [what, state, list, all, text] of COUNTED)
 
 test('publishedText: the notation of published figures', () =>
 	assert.deepEqual(['39.5 %', '27.18 µs', '3.43 ms', '–', null].map(publishedText), ['39.5%', '27.18 us', '3.43 ms', '–', null]));
+
+test('what to optimize first: the largest headroom, but no collective and no unattributed time', () => {
+	const row = (operator, headroom_hours, collective = false) => ({operator, headroom_hours, collective});
+	const [a, b, c] = [row('a', 1), row('b', 3), row('c', 9, true)];
+	assert.deepEqual(firstToOptimize([row(null, 20), a, b, row('d', null)]), {row: b, passed: false});
+	assert.deepEqual(firstToOptimize([a, c]), {row: a, passed: true});
+	assert.deepEqual(firstToOptimize([row('d', null), row('e', 0)]), {row: null, passed: false});
+	assert.deepEqual(firstToOptimize([c]), {row: null, passed: true});
+});

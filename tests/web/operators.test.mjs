@@ -87,21 +87,28 @@ for (const [what, names, reason] of NO_PLATFORM)
 
 const rows = (n, dtype) => Array.from({length: n}, () => ({dtype, phase: null, against: null}));
 const PAGED = [rows(5000, 'bf16'), [...rows(499, null), ...rows(2, 'bf16')], rows(2, null), rows(1, null)];
-// [case, row, pages, items, more, requested pages]
+// [case, row, pages, items of each call, requested pages]
 const SHAPES_OF = [
-	['without a dtype: pages until there are enough', {dtype: null, phase: null}, PAGED, 500, true, 3],
-	['to the last page', {dtype: null, phase: null}, PAGED.slice(0, 2), 499, false, 2],
-	['with both: one page', {dtype: 'bf16', phase: 'decode'}, [Array(500).fill({dtype: 'bf16', phase: 'decode', against: null}), []], 500, true, 1],
+	['without a dtype: pages until there are enough', {dtype: null, phase: null}, PAGED, [500, 2], 4],
+	['to the last page', {dtype: null, phase: null}, PAGED.slice(0, 2), [499], 2],
+	['what is over is of the next call', {dtype: null, phase: null}, [rows(1100, null)], [500, 500, 100], 1],
+	['with both: a page for each call', {dtype: 'bf16', phase: 'decode'}, [500, 500, 20].map((n) => Array(n).fill({dtype: 'bf16', phase: 'decode', against: null})), [500, 500, 20], 3],
+	['none', {dtype: null, phase: null}, [[]], [0], 1],
 ];
-for (const [what, row, pages, items, more, n] of SHAPES_OF)
+for (const [what, row, pages, calls, n] of SHAPES_OF)
 	test(`shapesOf: ${what}`, async () => {
 		const requests = [];
-		const got = await shapesOf(row, async (words) => {
-			requests.push(words);
-			return {items: pages[requests.length - 1], next: requests.length < pages.length ? `c${requests.length}` : null};
-		});
-		assert.deepEqual([got.items.length, got.more, requests.length], [items, more, n]);
-		assert.deepEqual(requests.map((words) => words.cursor), [null, 'c1', 'c2'].slice(0, n));
+		const got = [];
+		for (let from; from !== null;) {
+			const page = await shapesOf(row, async (words) => {
+				requests.push(words);
+				return {items: pages[requests.length - 1], next: requests.length < pages.length ? `c${requests.length}` : null};
+			}, from);
+			got.push(page.items.length);
+			({from} = page);
+		}
+		assert.deepEqual([got, requests.length], [calls, n]);
+		assert.deepEqual(requests.map((words) => words.cursor), [null, 'c1', 'c2', 'c3'].slice(0, n));
 	});
 
 test('sourceParts: the largest first, without those that have no time', () =>

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {scopeAfter, scopedUrl} from '../../web/lib/scope.js';
+import {runsUrl, scopeAfter, scopedUrl, scopeText} from '../../web/lib/scope.js';
 
 const ALL = {project: 'p', workload: 'w', since: '2026-11-01', until: '2026-11-02'};
 // [case, page, scope, more, address]
@@ -29,3 +29,14 @@ const AFTER = [
 ];
 for (const [what, path, query, want] of AFTER)
 	test(`scopeAfter: ${what}`, () => assert.deepEqual(scopeAfter(ALL, path, new URLSearchParams(query)), want));
+
+test('scopeText: the parts that are set, the project first, and a day without its time', () => {
+	assert.equal(scopeText(ALL), 'project p, workload w, since 2026-11-01, until 2026-11-02');
+	assert.equal(scopeText({}), 'all projects');
+	assert.equal(scopeText({since: '2026-11-01T00:00:00Z'}, [['platform', 'H20'], ['phase', null]]), 'all projects, platform H20, since 2026-11-01');
+});
+
+test('runsUrl: the runs of a workload; none if a name is empty', () => {
+	assert.equal(runsUrl({project: 'p', workload: 'w'}, {since: '2026-11-01', until: null}), '/runs?project=p&workload=w&since=2026-11-01');
+	assert.deepEqual([runsUrl({project: '', workload: 'w'}, {}), runsUrl({project: 'p', workload: ''}, {})], [null, null]);
+});

@@ -63,6 +63,7 @@ const HEADS = [
 ];
 for (const [what, made, text] of HEADS)
 	test(`headline: ${what}`, () => assert.equal(t.headline(made), text));
+test('headline: with a time range', () => assert.equal(t.headline(ungrouped(10), {range: 'since 2026-11-01'}), 'Iteration, median, in 10 runs since 2026-11-01: no change points'));
 
 test('values: measures', () => assert.deepEqual([['tokens/s', 819.25], ['number', 2.5], ['%', 3]].map(([unit, value]) => [t.valueText(doc({unit}), value), t.exactText(doc({unit}), value)]),
 	[['819.25 tokens/s', '819.25 tokens/s'], ['2.5', '2.5'], ['3 %', '3 %']]));

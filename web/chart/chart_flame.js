@@ -2,22 +2,41 @@
 // text is real text and the keyboard reaches it; at most a few thousand bars are wide enough.
 
 import {h} from '../lib/dom.js';
-import {change, changeLook, exactTitle, figure, KINDS, placed, sentence} from '../lib/flame.js';
+import {barText, change, changeLook, exactTitle, figure, KINDS, placed, sentence} from '../lib/flame.js';
 
 // Narrower bars could be neither seen nor clicked.
 const MIN_PX = 2;
-// Bars with less space have no text.
-const TEXT_PX = 28;
+// Bars with less space have no sign.
+const SIGN_PX = 28;
+// The sign and the space around the text.
+const AROUND_PX = 32;
 const ROW_PX = 24;
 
 // The sign is drawn by the style sheet, because the accessible name begins with the text.
-function barText({bar, above}, root, basis) {
-	const {main, user, node} = bar;
+function textOf({bar, above, width}, px, root, basis, measure) {
+	const of = barText(bar, above ? '' : figure(bar.node, root, basis), width * px - AROUND_PX, measure);
+	if (!of) return [];
 	return [
-		h('bdi', {class: main.user_frame ? 'user' : null}, main.label),
-		...(user ? [' · ', h('bdi', {class: 'user'}, user.label)] : []),
-		above ? null : ` ${figure(node, root, basis)}`,
+		h('bdi', {class: bar.main.user_frame ? 'user' : null}, of.name),
+		...(of.user ? [' · ', h('bdi', {class: 'user'}, of.user)] : []),
+		of.figure ? ` ${of.figure}` : null,
 	];
+}
+
+// Widths of texts in bold, the widest that a bar has. Each character is measured once.
+function measuring(node) {
+	const context = document.createElement('canvas').getContext('2d');
+	const known = new Map();
+	const {fontSize, fontFamily} = getComputedStyle(node);
+	context.font = `700 ${fontSize} ${fontFamily}`;
+	return (text) => {
+		let px = 0;
+		for (const c of text) {
+			if (!known.has(c)) known.set(c, context.measureText(c).width);
+			px += known.get(c);
+		}
+		return px;
+	};
 }
 
 // A tree of bars. onFocus(bar) is called when a bar gets the focus or the pointer, onZoom(bar) when it
@@ -28,6 +47,7 @@ export function flameChart({label, onFocus, onZoom}) {
 	let shown = [];
 	let current = null;
 	let width = 0;
+	let measure = null;
 
 	const elementOf = (bar) => shown.find((s) => s.at.bar === bar)?.element;
 
@@ -36,7 +56,7 @@ export function flameChart({label, onFocus, onZoom}) {
 		const root = view.bars[0].node;
 		const diff = change(bar.node, root, view.basis);
 		const look = diff ? changeLook(diff) : KINDS[bar.main.kind].look;
-		const classes = ['bar', look, at.width * width >= TEXT_PX ? 'named' : '', at.above ? 'above' : '', view.hits ? (view.hits.has(bar.id) ? 'hit' : 'miss') : ''];
+		const classes = ['bar', look, at.width * width >= SIGN_PX ? 'named' : '', at.above ? 'above' : '', view.hits ? (view.hits.has(bar.id) ? 'hit' : 'miss') : ''];
 		return h(
 			'div',
 			{
@@ -46,7 +66,7 @@ export function flameChart({label, onFocus, onZoom}) {
 				'aria-label': sentence(bar, root, view.basis),
 				'aria-expanded': bar.children.length ? 'true' : null,
 				tabindex: -1,
-				title: `${bar.main.whole}\n${exactTitle(bar.node)}`,
+				title: `${bar.main.whole}${bar.main.inside ? `\nin ${bar.main.inside}` : ''}\n${exactTitle(bar.node)}`,
 				'data-sign': KINDS[bar.main.kind].sign,
 				style: {
 					left: `${at.x * 100}%`,
@@ -59,7 +79,7 @@ export function flameChart({label, onFocus, onZoom}) {
 					pointerenter: () => onFocus(bar),
 				},
 			},
-			...(at.width * width >= TEXT_PX ? barText(at, root, view.basis) : []),
+			...textOf(at, width, root, view.basis, measure),
 		);
 	}
 
@@ -112,6 +132,7 @@ export function flameChart({label, onFocus, onZoom}) {
 	new ResizeObserver(([{contentRect}]) => {
 		const next = Math.floor(contentRect.width);
 		if (next > 0 && next !== width) {
+			measure ??= measuring(node);
 			width = next;
 			draw();
 		}

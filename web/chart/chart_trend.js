@@ -223,6 +223,10 @@ async function library() {
 	}
 }
 
+// In a range below 15 s, times have milliseconds and need more room.
+const FINE_MS = 15000;
+const FINE_PX = 110;
+
 function axesOf(doc, xs, by, color) {
 	const font = '12px system-ui, sans-serif';
 	const line = {
@@ -236,7 +240,7 @@ function axesOf(doc, xs, by, color) {
 		{
 			...line,
 			size: by === 'time' ? 44 : 30,
-			space: 70,
+			space: (u, axis, low, high) => (by === 'time' && high - low < FINE_MS ? FINE_PX : 70),
 			...(by === 'time'
 				? {values: (u, splits, axis, space, step) => view.timeTexts(splits, step)}
 				: {

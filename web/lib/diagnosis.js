@@ -78,6 +78,41 @@ export function headline(doc) {
 	);
 }
 
+// "host gap: before the next launch begins, the host does other work."
+export function causeText(cause) {
+	const {label, description} = CAUSES[cause] ?? {label: cause, description: ''};
+	const rest = description && `: ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
+	return `${label.replace('Idle: ', '')}${rest || '.'}`;
+}
+
+// Whether the trace says why the GPU is idle: the share of the idle time with a recorded cause, the
+// largest of these causes, and the share without. Null if there is no idle time, or if the causes are
+// unknown for another reason, which the document has.
+export function idleText(doc) {
+	if (doc.reason || !(doc.idle_ns > 0)) return null;
+	const idle = withTime(doc.causes).filter((c) => c.kind === 'idle');
+	const known = idle.filter((c) => c.cause !== 'unknown');
+	const unknown = idle.find((c) => c.cause === 'unknown')?.time_ns ?? 0;
+	const part = (ns) => `${f.percent((100 * ns) / doc.idle_ns)} %`;
+	const time = (ns) => `${f.duration(ns / doc.iterations)}${doc.iterations === 1 ? '' : ' per iteration'}`;
+	const rest = unknown ? `${part(unknown)} of the idle time (${time(unknown)})` : '';
+	if (!known.length) return unknown ? `The trace records no cause for ${rest}.` : null;
+	const [largest] = known;
+	return (
+		`The trace records the cause of ${part(doc.idle_ns - unknown)} of the idle time. ` +
+		`The largest (${time(largest.time_ns)}) is ${causeText(largest.cause)}` +
+		(unknown ? ` It records none for ${rest}.` : '')
+	);
+}
+
+// Why the trace records no cause of a gap.
+export function noCauseText(gap) {
+	if (!gap.after) return 'no recorded work follows it';
+	return gap.call
+		? 'the API call that launched the next work had returned, and the trace does not record what the GPU waited for'
+		: 'the trace has no API call that launched the next work';
+}
+
 // The causes that have time, most time first.
 export const withTime = (causes) => causes.filter((c) => c.time_ns > 0).sort((a, b) => b.time_ns - a.time_ns);
 
@@ -98,6 +133,7 @@ export function splitParts(doc) {
 		.sort((a, b) => b.time_ns - a.time_ns)
 		.map((c) => ({
 			part: 'idle',
+			cause: c.cause,
 			label: CAUSES[c.cause]?.label ?? `Idle: ${c.cause}`,
 			time_ns: c.time_ns,
 			share_pct: c.share_pct,

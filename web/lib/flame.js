@@ -51,7 +51,42 @@ export function treeOf(doc) {
 		node.whole ??= node.label;
 		node.up?.children.push(node);
 	}
+	distinguish(nodes);
 	return nodes;
+}
+
+// Nodes of one kind and name get `inside`: the nearest modules or ranges around them that
+// the others lack, or null. At most three, because a name is read and not a path.
+const MOST_INSIDE = 3;
+function distinguish(nodes) {
+	const groups = new Map();
+	for (const node of nodes) {
+		node.inside = null;
+		const key = `${node.kind} ${node.whole}`;
+		groups.set(key, [...(groups.get(key) ?? []), node]);
+	}
+	const around = (node) => {
+		const names = [];
+		for (let at = node.up; at; at = at.up) if (['module', 'annotation'].includes(at.kind)) names.push(at.label);
+		return names;
+	};
+	for (const group of [...groups.values()].filter((list) => list.length > 1)) {
+		const paths = group.map((node) => [...new Set(around(node))]);
+		const counts = new Map();
+		for (const name of paths.flat()) counts.set(name, (counts.get(name) ?? 0) + 1);
+		const own = paths.map((names) => names.filter((name) => counts.get(name) < group.length));
+		for (let most = 1; most <= MOST_INSIDE; most++) {
+			const texts = own.map((names) => names.slice(0, most).reverse().join(' › ') || null);
+			const seen = new Map();
+			for (const text of texts) seen.set(text, (seen.get(text) ?? 0) + 1);
+			// A node keeps the shortest text that no other node has, or else the longest one.
+			group.forEach((node, i) => {
+				if (!node.alone) node.inside = texts[i];
+				node.alone ||= seen.get(texts[i]) === 1;
+			});
+		}
+		for (const node of group) delete node.alone;
+	}
 }
 
 // A bar of the graph is a node, or a chain of nodes each of which is the only child of the one
@@ -97,6 +132,25 @@ export function barsOf(nodes, {every = false, order = 'time'} = {}) {
 
 // The width of a node: the time of both runs, so that what only one of them has is visible, too.
 export const weightOf = (node) => node.total_ns + (node.against_ns ?? 0);
+
+// The text of a bar that is `px` wide: {name, user, figure}, of which the figure and the user frame are
+// left out first; a name that is too long is cut at its end. Null if less than NAME_MIN letters fit.
+// measure(text) returns the width of a text.
+const NAME_MIN = 4;
+const GAP = ' · ';
+export function barText({main, user}, figureText, px, measure) {
+	const whole = {name: main.label, user: user?.label ?? '', figure: figureText};
+	const width = (of) => measure([of.name, of.user && `${GAP}${of.user}`, of.figure && ` ${of.figure}`].join(''));
+	for (const of of [whole, {...whole, user: ''}, {...whole, user: '', figure: ''}]) if (width(of) <= px) return of;
+	const letters = [...main.label];
+	let [fits, low, high] = [0, 1, letters.length];
+	while (low <= high) {
+		const middle = (low + high) >> 1;
+		if (measure(`${letters.slice(0, middle).join('')}…`) <= px) [fits, low] = [middle, middle + 1];
+		else high = middle - 1;
+	}
+	return fits < NAME_MIN ? null : {name: `${letters.slice(0, fits).join('')}…`, user: '', figure: ''};
+}
 
 // The place of each bar in the view of `top`: {bar, x, width} with x and width from 0 to 1, and
 // `row`. The bars above `top` fill their rows. Bars narrower than `min` are left out.
@@ -175,6 +229,7 @@ export function sentence(bar, root, basis) {
 	return [
 		`${main.label}${user ? ` · ${user.label}` : ''} ${figure(node, root, basis)}`,
 		KINDS[main.kind].name === main.label ? null : KINDS[main.kind].name,
+		main.inside ? `in ${main.inside}` : null,
 		duration(node.total_ns),
 		compared ? `the other run ${duration(node.against_ns)}` : null,
 		plural(node.launches, 'launch', 'launches'),

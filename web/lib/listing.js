@@ -11,7 +11,8 @@ const LONG = 150;
 // `defaultSort` is the order if the address contains none. text(row) is the text to search in.
 // `rowName` is the name of a row in messages ("operator"). counted(row): whether it is one, and not,
 // for example, the time without an operator. keep() returns further parameters of the
-// address. tabs.js calls save(), details call redraw(), and update(rows) replaces the rows.
+// address. tabs.js calls save(), details call redraw(), and update(rows) replaces the rows. `linked`:
+// the address of the page opens rows, so that the first of them is scrolled to after the page is shown.
 export function listing({
 	caption,
 	columns,
@@ -27,6 +28,7 @@ export function listing({
 	at,
 	keep,
 	drawn,
+	linked = false,
 	tall = rows.length > LONG,
 }) {
 	const view = {sort: query.get('sort') ?? defaultSort, q: query.get('q') ?? ''};
@@ -75,6 +77,8 @@ export function listing({
 	}
 
 	redraw();
+	const target = linked && list().find((row) => detail?.open.has(row));
+	if (target) setTimeout(() => at.signal.aborted || shown.reveal(target));
 	return {
 		save,
 		redraw,

@@ -244,12 +244,13 @@ export function kernelColumns(rows) {
 	];
 }
 
-export function kernelList(rows, hint) {
+export function kernelList(rows, hint, more) {
 	if (!rows.length) return h('p', {class: 'quiet'}, 'All kernels have an operator.');
 	return h(
 		'div',
 		{class: 'part'},
 		h('p', {class: 'hint'}, 'No annotation, host operator or naming rule identifies these kernels. ', hint ?? ''),
 		table({caption: 'Unattributed kernels', columns: kernelColumns(rows), rows, tall: true}).node,
+		more ?? '',
 	);
 }

@@ -39,3 +39,27 @@ export function scopedUrl(path, scope, more = {}) {
 	for (const [key, value] of Object.entries(more)) if (value) params.set(key, value);
 	return params.size ? `${path}?${query(params)}` : path;
 }
+
+const dayText = (text) => text.replace(/T00:00:00Z$/, '');
+
+// The time range as a part of a sentence: "since 2026-11-01, until 2026-11-28"; empty if there is none.
+export const rangeText = ({since, until}) =>
+	[since && `since ${dayText(since)}`, until && `until ${dayText(until)}`].filter(Boolean).join(', ');
+
+// The scope as a part of a sentence: "project chat, workload w, since 2026-11-01"; "all projects" if it
+// has none. `more` are further filters, [name, value].
+export function scopeText({project, workload, since, until}, more = []) {
+	return [
+		project ? `project ${project}` : 'all projects',
+		workload ? `workload ${workload}` : '',
+		...more.map(([name, value]) => (value ? `${name} ${value}` : '')),
+		rangeText({since, until}),
+	]
+		.filter(Boolean)
+		.join(', ');
+}
+
+// The list of the runs of a workload in a scope; null if its project or name is empty, because the list
+// of runs cannot be filtered by this.
+export const runsUrl = ({project, workload}, {since, until}) =>
+	project && workload ? scopedUrl('/runs', {project, workload, since, until}) : null;

@@ -151,10 +151,11 @@ export function tooShort(doc, alpha = CHANGE_ALPHA) {
 }
 
 // The summary sentence.
-export function headline(doc, alpha) {
+export function headline(doc, {range = '', alpha = CHANGE_ALPHA} = {}) {
 	const {n, change_points: list} = doc;
-	if (!n) return `${seriesName(doc)}: no data`;
-	const of = `${seriesName(doc)}, in ${f.plural(n, 'run')}`;
+	const when = range && ` ${range}`;
+	if (!n) return `${seriesName(doc)}${when}: no data`;
+	const of = `${seriesName(doc)}, in ${f.plural(n, 'run')}${when}`;
 	const few = tooShort(doc, alpha);
 	if (few) return `${of}: ${few.short}`;
 	if (!list.length) return `${of}: no change points`;

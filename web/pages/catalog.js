@@ -4,6 +4,7 @@
 import * as api from '../lib/api.js';
 import {confirmButton, field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
+import {moreButton} from '../lib/list_pages.js';
 import {listing} from '../lib/listing.js';
 import {announce, showFailure} from '../lib/notices.js';
 import {kernelColumns} from '../lib/operator_columns.js';
@@ -578,11 +579,10 @@ async function referenceSetsTab(query, at) {
 
 // Tab: unattributed kernels of all runs, most GPU time first.
 
-// The most that an answer has.
-const LIMIT = 5000;
+const PAGE = 1000;
 
 async function unattributedTab(query, at) {
-	const {items} = await api.unattributed({limit: LIMIT}, at.signal);
+	let {items, next} = await api.unattributed({limit: PAGE}, at.signal);
 	const shown = listing({
 		caption: 'Unattributed kernels',
 		columns: kernelColumns(items),
@@ -594,6 +594,13 @@ async function unattributedTab(query, at) {
 		text: (r) => r.name,
 		empty: 'All kernels have an operator.',
 	});
+	const more = async () => {
+		const page = await api.unattributed({limit: PAGE, cursor: next}, at.signal);
+		({next} = page);
+		items = [...items, ...page.items];
+		shown.update(items);
+		return next !== null;
+	};
 	return {
 		save: shown.save,
 		node: h(
@@ -604,9 +611,10 @@ async function unattributedTab(query, at) {
 				{class: 'hint'},
 				'Kernels of all runs that no annotation, host operator or naming rule identifies. ',
 				'A naming rule for the first kernels has the most effect. ',
-				items.length === LIMIT ? `The ${f.count(LIMIT)} kernels with the most GPU time are shown.` : '',
+				next === null ? '' : 'Those with the most GPU time are loaded first; search and order are of the loaded ones.',
 			),
 			shown.node,
+			next === null ? '' : moreButton('kernels', more, at.signal),
 		),
 	};
 }

@@ -6,6 +6,7 @@ import {fileLink} from '../lib/columns.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {listing} from '../lib/listing.js';
+import {scopeText} from '../lib/scope.js';
 
 // The class is that of a gate's outcome with the same color.
 export const VERDICTS = {
@@ -170,7 +171,7 @@ export async function page(view, query, at) {
 		h(
 			'p',
 			{class: 'hint'},
-			`${f.plural(doc.devices, 'GPU')}, ${f.count(judged)} judged, ${f.count(doc.slow_devices)} slow. A GPU is compared with the ` +
+			`${f.plural(doc.devices, 'GPU')} (${scopeText(params, [['platform', params.platform]])}), ${f.count(judged)} judged, ${f.count(doc.slow_devices)} slow. A GPU is compared with the ` +
 				'median GPU that executes the same operator shapes in the same workloads.',
 		),
 		filters(query, at),

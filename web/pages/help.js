@@ -54,6 +54,10 @@ const SECTIONS = [
 					'In one of the three newest jobs, a rank waits for more than 5 % of the time, a rank computes ' +
 						'longer than the median rank, or an operator takes longer on a rank.',
 				],
+				[
+					'Slower branch',
+					'The median iteration of each of its newest runs is longer than that of each of the newest runs of main, and at least 1 % in the median. The link opens the comparison, which tests it.',
+				],
 				['Slow GPU', 'The last search found that the GPU executes the same work slower than the median GPU.'],
 				['GPU-hours', 'The hours that the runs represent: 1 per run, unless the upload states them.'],
 			],

@@ -5,11 +5,12 @@
 import * as api from '../lib/api.js';
 import {chart, s} from '../chart/chart.js';
 import {dayBars, dayColumns, dayLegend, hoursText} from '../chart/chart_days.js';
+import {compareUrl, MAIN_LAST, sideQuery} from '../lib/comparison.js';
 import {field, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import * as o from '../lib/operators.js';
 import {missingText, partList} from '../lib/parts.js';
-import {scopedUrl} from '../lib/scope.js';
+import {runsUrl, scopedUrl, scopeText} from '../lib/scope.js';
 import {table} from '../lib/table.js';
 import {changeText, METRICS, trendsUrl, workloadName} from '../lib/trends.js';
 import {outcome} from './gate.js';
@@ -105,6 +106,17 @@ const seriesUrl = ({project, workload, metric, of}) =>
 
 const changeName = (c) => (c.of === null ? METRICS[c.metric].label : c.of);
 
+// The comparison of the newest runs of a branch with those of main.
+const branchUrl = ({project, workload, branch}) =>
+	compareUrl(
+		Object.fromEntries(
+			[
+				['base', 'main'],
+				['head', branch],
+			].map(([side, value]) => [side, sideQuery({project, workload, key: 'branch', value, last: MAIN_LAST})]),
+		),
+	);
+
 function attention(doc, scope) {
 	return [
 		doc.regressed_gates.map((g) =>
@@ -141,6 +153,18 @@ function attention(doc, scope) {
 			'change points',
 			scopedUrl('/trends', {project: scope.project}),
 		),
+		doc.slower_branches.map((b) =>
+			line(
+				'Slower branch',
+				'loss',
+				h('a', {href: branchUrl(b)}, named(`${b.branch} of ${workloadName(b)}`)),
+				`: iteration ${changeText(b.change_pct)} against main, in each of ${f.plural(b.runs, 'run')} `,
+				age(b.at),
+			),
+		),
+		doc.slower_branches_total > doc.slower_branches.length
+			? h('li', {class: 'quiet'}, `${f.count(doc.slower_branches_total - doc.slower_branches.length)} more slower branches`)
+			: null,
 		doc.slow_gpus.map((g) =>
 			line(
 				'Slow GPU',
@@ -315,7 +339,13 @@ function sparkline(w) {
 
 const RANKS = 'a job counts once, with the mean over its ranks';
 
-function workloadColumns(query) {
+// The number of runs of a workload, with a link to their list.
+function runsCell({workload}, scope) {
+	const href = runsUrl(workload, scope);
+	return href ? h('a', {href}, f.count(workload.runs)) : f.count(workload.runs);
+}
+
+function workloadColumns(query, scope) {
 	const last = (w) => w.iteration_ns.at(-1) ?? null;
 	return [
 		{
@@ -357,7 +387,7 @@ function workloadColumns(query) {
 					: f.NONE,
 			title: (w) => `${w.iteration_ns.length > 1 ? 'of the runs' : 'one value'}; ${RANKS}`,
 		},
-		{label: 'Runs', num: true, cell: (w) => f.count(w.workload.runs)},
+		{label: 'Runs', num: true, cell: (w) => runsCell(w, scope)},
 		{label: 'Newest', num: true, cell: (w) => age(w.workload.last_at)},
 	];
 }
@@ -367,7 +397,7 @@ function workloadsPart(doc, scope, query) {
 	return [
 		table({
 			caption: 'Workloads',
-			columns: workloadColumns(query),
+			columns: workloadColumns(query, scope),
 			rows: doc.workloads,
 			empty: 'No run is in this range.',
 		}).node,
@@ -467,8 +497,14 @@ export async function page(view, query, at) {
 		api.importance({...scope, since: day(scope.since), until: day(scope.until)}, at.signal);
 	view.append(
 		h('h1', {}, 'Home'),
+		h(
+			'p',
+			{class: 'scope-line'},
+			h('bdi', {}, `Runs of ${scopeText(scope)}.`),
+			' Slow GPUs, the last gate and the newest run are of any time.',
+		),
 		filterForm(query, scope, choices, at),
-		part('Needs attention', 'Gates, change points, slow GPUs and uploads are', async () =>
+		part('Needs attention', 'Gates, change points, branches, slow GPUs and uploads are', async () =>
 			attentionPart(await home(), scope, at.signal),
 		),
 		part('Where GPU time is used', 'The hours of each day are', async () => daysPart(await home())),

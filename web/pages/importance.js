@@ -10,6 +10,7 @@ import {listing} from '../lib/listing.js';
 import {showFailure} from '../lib/notices.js';
 import * as o from '../lib/operators.js';
 import {WEIGHTS} from '../lib/operators.js';
+import {scopeText} from '../lib/scope.js';
 import {tabs} from '../lib/tabs.js';
 import {generalColumns, operatorDetails, rooflineColumns, rooflinePlot, shapesColumns} from './importance_tables.js';
 import {fusionsPart} from './importance_fusions.js';
@@ -27,18 +28,70 @@ const platformList = (names) =>
 			? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 			: names[0];
 
-// "30 operators with 440 shapes, importance from 1,303 profiles, …"
-function headline(doc) {
+// "30 operators with 440 shapes, importance from 1,303 runs (all projects), …"
+function headline(doc, query) {
 	const named = doc.items.filter((r) => r.operator !== null);
 	const shapes = named.reduce((n, r) => n + (r.shapes ?? 0), 0);
 	const from = doc.reference_set
 		? f.plural(doc.runs, 'production profile')
-		: `${f.plural(doc.runs, 'run')} and ${o.gpuTime(doc.gpu_s)} of GPU time`;
+		: `${f.plural(doc.runs, 'run')} (${scopeText(Object.fromEntries(query), filters(query))}) and ${o.gpuTime(doc.gpu_s)} of GPU time`;
 	const names = doc.platforms.filter((p) => p.bytes_per_s !== null).map((p) => p.name);
 	return (
 		`${f.plural(named.length, 'operator')}${shapes ? ` with ${f.plural(shapes, 'shape')}` : ''}, ` +
 		`importance from ${from}` +
-		`${names.length ? `, roofline bounds on ${platformList(names)}` : ''}.`
+		`${names.length ? `, roofline bounds on ${platformList(names)}` : ''}.` +
+		// With a filter the server would have to read the sums of many days.
+		(named.length && named.every((r) => r.shapes === null)
+			? ' Shapes are not counted for a selection of runs: open an operator to count its shapes.'
+			: '')
+	);
+}
+
+// The operator with the largest headroom, without collectives, whose headroom includes waiting.
+export function firstToOptimize(items) {
+	const rows = items.filter((r) => r.operator !== null && r.headroom_hours > 0);
+	const most = (list) => list.reduce((best, r) => (best && best.headroom_hours >= r.headroom_hours ? best : r), null);
+	const row = most(rows.filter((r) => !r.collective));
+	return {row, passed: most(rows) !== row};
+}
+
+// What to optimize first, in a sentence: the operator, its share, and its shape with the largest
+// headroom, which is loaded separately. Null for reference sets, which have no GPU-hours.
+function firstLine(doc, params, query, at) {
+	if (doc.reference_set || !doc.items.length) return null;
+	const {row, passed} = firstToOptimize(doc.items);
+	if (!row)
+		return h(
+			'p',
+			{class: 'first-line'},
+			passed
+				? 'Only collectives have a known headroom, which includes waiting for other ranks.'
+				: 'No operator has a known headroom, so none can be named to optimize first.',
+		);
+	const href = importanceUrl(query, {open: o.operatorName(row), tab: '', q: '', sort: ''});
+	const shape = h('span', {});
+	api.importanceShapes(row.operator, {...params, weight: null, limit: 1, sort: 'headroom'}, at.signal).then(
+		({items: [r]}) =>
+			shape.replaceChildren(
+				...(r?.headroom_hours > 0
+					? [
+							'Its shape with the largest headroom is ',
+							h('a', {href}, h('bdi', {}, [o.shapeName(r), r.dtype, r.phase].filter(Boolean).join(' '))),
+							` on ${r.platform}: ${o.hours(r.headroom_hours)} GPU-hours. `,
+						]
+					: ['None of its shapes has a known headroom. ']),
+			),
+		() => {}, // the row of the operator shows the failure
+	);
+	return h(
+		'p',
+		{class: 'first-line'},
+		'Optimize first: ',
+		h('a', {href}, h('code', {}, row.operator)),
+		` has the largest headroom, ${o.hours(row.headroom_hours)} of ${o.hours(doc.hours)} GPU-hours ` +
+			`(${o.share(row.headroom)} of all GPU time). `,
+		shape,
+		passed ? 'Collectives are not considered, because their headroom includes waiting for other ranks.' : '',
 	);
 }
 
@@ -139,6 +192,13 @@ function labels(text) {
 		throw new Failure(400, 'bad_request', error.message);
 	}
 }
+
+// The filters of the address that are no part of the scope, [name, value].
+const filters = (query) =>
+	TEXTS.filter(([word]) => !['project', 'workload'].includes(word)).map(([word, label]) => [
+		word === 'label' ? 'label' : label === 'dtype' ? label : label.toLowerCase(),
+		query.get(word),
+	]);
 
 // The values of the form when there is no answer.
 export function emptyAnswer(query) {
@@ -320,6 +380,7 @@ function parts(doc, params, query, at) {
 			at,
 			empty: filtered(query) ? 'No operators match these filters.' : 'No run has operators yet.',
 			keep: () => ({open: detail.chosen(), ...more.keep?.()}),
+			linked: q === query,
 		});
 		const node = h(
 			'div',
@@ -486,7 +547,8 @@ export async function page(view, query, at) {
 		})),
 	});
 	view.append(
-		h('p', {class: 'headline'}, headline(doc)),
+		h('p', {class: 'headline'}, headline(doc, query)),
+		firstLine(doc, params, query, at) ?? '',
 		findings(doc) ?? '',
 		filterForm(doc, sets, query, at),
 		coverage(doc),

@@ -3,7 +3,7 @@
 
 import * as api from '../lib/api.js';
 import {share} from '../lib/columns.js';
-import {CAUSES, headline, linkLabel, splitParts, withTime} from '../lib/diagnosis.js';
+import {CAUSES, headline, idleText, linkLabel, splitParts, withTime} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {share as shareControl} from '../lib/share.js';
@@ -41,6 +41,8 @@ function splitBar(doc) {
 	const parts = splitParts(doc);
 	if (!parts.length) return null;
 	const text = (p) => `${p.label} ${f.percent(p.share_pct)} %`;
+	// Causes of idle time look as in the timeline.
+	const look = (p) => (p.cause ? `${p.part} ${p.cause}` : p.part);
 	return h(
 		'div',
 		{class: 'split'},
@@ -51,7 +53,7 @@ function splitBar(doc) {
 				h(
 					'span',
 					{
-						class: `stack-part ${p.part}`,
+						class: `stack-part ${look(p)}`,
 						style: {flex: `${p.share_pct} 1 0`},
 						title: `${text(p)}, ${f.duration(p.time_ns / doc.iterations)}`,
 					},
@@ -63,7 +65,12 @@ function splitBar(doc) {
 			'ul',
 			{class: 'legend split-legend'},
 			parts.map((p) =>
-				h('li', {}, h('span', {class: `swatch ${p.part}`, 'aria-hidden': 'true'}), text(p)),
+				h(
+					'li',
+					{},
+					h('span', {class: `swatch ${p.cause ? `timeline-swatch ${p.cause}` : p.part}`, 'aria-hidden': 'true'}),
+					text(p),
+				),
 			),
 		),
 	);
@@ -127,8 +134,9 @@ const card = (...content) => h('div', {class: 'diagnosis part'}, ...content);
 export function diagnosisCard(doc, tabs) {
 	if (!doc.causes.length) return card(h('p', {class: 'quiet'}, `The causes are unknown: ${doc.reason}.`));
 	const all = causeTable(doc);
+	const idle = idleText(doc);
 	return card(
-		h('p', {}, headline(doc)),
+		h('p', {}, headline(doc), idle ? ` ${idle}` : ''),
 		splitBar(doc),
 		doc.reason ? h('p', {class: 'notice'}, `${f.capital(doc.reason)}.`) : null,
 		h('ol', {}, doc.sentences.map((s) => sentence(s, tabs))),

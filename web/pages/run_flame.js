@@ -17,6 +17,9 @@ const depthOf = (node) => {
 	return depth;
 };
 
+// Where a node is, if another one has its name.
+const inside = (node) => (node.inside ? h('span', {class: 'quiet'}, ' in ', h('bdi', {}, node.inside)) : '');
+
 function columns(root, unit, basis) {
 	const compared = root.against_ns !== null;
 	return [
@@ -24,7 +27,7 @@ function columns(root, unit, basis) {
 			label: 'Node',
 			head: true,
 			class: 'wide',
-			cell: (n) => [h('span', {class: 'quiet'}, `${depthOf(n)} `), h('bdi', {class: n.user_frame ? 'user' : null}, n.label)],
+			cell: (n) => [h('span', {class: 'quiet'}, `${depthOf(n)} `), h('bdi', {class: n.user_frame ? 'user' : null}, n.label), inside(n)],
 			title: (n) => n.whole,
 		},
 		{label: 'Kind', cell: (n) => `${KINDS[n.kind].sign} ${KINDS[n.kind].name}`},
@@ -72,7 +75,7 @@ function answer(doc, nodes, show) {
 	const root = nodes[0];
 	if (!most || !most.ns) return null;
 	const {kernel, leaf} = most;
-	const by = [most.module && h('bdi', {}, most.module.label), most.user && h('bdi', {class: 'user'}, most.user.label)].filter(Boolean);
+	const by = [most.module && h('span', {}, h('bdi', {}, most.module.label), inside(most.module)), most.user && h('bdi', {class: 'user'}, most.user.label)].filter(Boolean);
 	return h(
 		'p',
 		{class: 'flame-answer'},
@@ -110,7 +113,7 @@ function detail(bar, doc, run, basis) {
 				'Open',
 				kernel && [
 					h('a', {href: `/runs/${run.id}?tab=kernels&kernel=${kernel.id}`}, 'Kernel'),
-					kernel.operator ? [' · ', h('a', {href: `/runs/${run.id}?tab=operators&q=${encodeURIComponent(kernel.operator)}`}, `Operator ${kernel.operator}`)] : '',
+					kernel.operator ? [' · ', h('a', {href: `/runs/${run.id}?tab=operators&open=${encodeURIComponent(kernel.operator)}#panel`}, `Operator ${kernel.operator}`)] : '',
 				].flat(),
 			],
 		]),

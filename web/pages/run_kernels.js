@@ -302,23 +302,15 @@ function splitColumns(by) {
 	return [];
 }
 
+// A phone has room for two columns, so that the time follows the name there.
+const onPhone = () => matchMedia('(max-width: 40rem)').matches;
+
 // All columns for these rows: first the name, the split and the family.
 function columns(run, rows, {by, full, ns}) {
 	const each = ns ? 'ns' : typicalUnit(rows.map((r) => r.median_ns ?? r.mean_ns));
 	const sum = ns ? 'ns' : largestUnit(rows.map((r) => r.total_ns));
 	const reason = unknownTitle(run);
-	return [
-		{
-			label: 'Kernel',
-			head: true,
-			class: full ? 'kernel full' : 'kernel',
-			up: 'name',
-			down: '-name',
-			cell: (r) => h('code', {}, full ? r.name : r.distinct_name || r.name),
-			title: (r) => (full ? null : r.name),
-			value: (r) => r.name,
-		},
-		...splitColumns(by),
+	const kind = [
 		{
 			label: 'Family',
 			class: 'family wide-only',
@@ -337,6 +329,21 @@ function columns(run, rows, {by, full, ns}) {
 			title: (r) => (r.operator ? null : 'unattributed'),
 			value: (r) => r.operator ?? null,
 		},
+	];
+	const phone = onPhone();
+	return [
+		{
+			label: 'Kernel',
+			head: true,
+			class: full ? 'kernel full' : 'kernel',
+			up: 'name',
+			down: '-name',
+			cell: (r) => h('code', {}, full ? r.name : r.distinct_name || r.name),
+			title: (r) => (full ? null : r.name),
+			value: (r) => r.name,
+		},
+		...splitColumns(by),
+		...(phone ? [] : kind),
 		{
 			label: 'Time',
 			unit: '%',
@@ -346,6 +353,7 @@ function columns(run, rows, {by, full, ns}) {
 			title: (r) => (r.time_pct === null ? reason : null),
 		},
 		timeColumn('Total', 'total', sum, reason),
+		...(phone ? kind : []),
 		{
 			label: 'Instances',
 			num: true,

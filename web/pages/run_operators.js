@@ -7,6 +7,7 @@ import {exportLink, largestUnit, share, timeColumn, typicalUnit} from '../lib/co
 import {facts, h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import {profileColumns} from '../lib/kernel_profiles.js';
+import {moreButton} from '../lib/list_pages.js';
 import {listing} from '../lib/listing.js';
 import {showFailure} from '../lib/notices.js';
 import {
@@ -147,57 +148,100 @@ function operatorFacts(row) {
 	]);
 }
 
-// The shapes of a row, and whether there are more. The API cannot select shapes without a dtype or
-// phase. In this case, pages of all shapes are read until LIMIT of them match.
-export async function shapesOf(row, loadPage) {
-	const items = [];
+// A page of the shapes of a row: {items, from}, where `from` is what the next call needs, or null. The
+// API cannot select shapes without a dtype or phase. In this case, pages of all shapes are read until
+// LIMIT of them match.
+export async function shapesOf(row, loadPage, from = {cursor: null, rest: []}) {
+	const items = [...from.rest];
 	const limit = row.dtype && row.phase ? LIMIT : PAGE_LIMIT;
-	let cursor = null;
-	do {
+	let {cursor} = from;
+	let last = from.last ?? false;
+	while (!last && items.length < LIMIT) {
 		const page = await loadPage({dtype: row.dtype, phase: row.phase, limit, cursor});
-		items.push(...page.items.filter((r) => r.dtype === row.dtype && r.phase === row.phase));
+		items.push(...page.items.filter((r) => r.dtype === row.dtype && r.phase === row.phase).map(o.againstRow));
 		cursor = page.next;
-	} while (cursor !== null && items.length < LIMIT);
-	return {items: items.slice(0, LIMIT).map(o.againstRow), more: cursor !== null || items.length > LIMIT};
+		last = cursor === null;
+	}
+	const rest = items.splice(LIMIT);
+	return {items, from: last && !rest.length ? null : {cursor, rest, last}};
 }
 
 function shapeDetail(run, doc, against, opened, at, changed) {
-	// A row is an operator, a dtype and a phase.
+	// A row is an operator, a dtype and a phase. A link that names only the operator opens its row with
+	// the most time.
 	const word = (r) => [o.operatorName(r), r.dtype, r.phase].filter(Boolean).join(':');
-	const open = new Set(doc.items.filter((r) => opened.includes(word(r))));
+	const most = (name) =>
+		doc.items
+			.filter((r) => o.operatorName(r) === name)
+			.reduce((best, r) => (best && best.total_ns >= r.total_ns ? best : r), null);
+	const open = new Set(
+		opened.flatMap((name) => doc.items.find((r) => word(r) === name) ?? most(name) ?? []),
+	);
 	const loaded = new Map();
 
-	async function load(row, place) {
-		try {
-			if (row.operator === null) {
-				place.replaceChildren(kernelList((await api.runUnattributed(run.id, {limit: LIMIT}, at.signal)).items));
-				return;
-			}
-			const {items, more} = await shapesOf(row, (params) =>
-				api.runShapes(run.id, row.operator, {against, ...params}, at.signal),
-			);
+	// The unattributed kernels of the run, page by page.
+	async function loadKernels(place) {
+		let items = [];
+		let next = null;
+		const add = async () => {
+			const page = await api.runUnattributed(run.id, {limit: LIMIT, cursor: next}, at.signal);
+			items = [...items, ...page.items];
+			({next} = page);
+			place.replaceChildren(kernelList(items, null, next === null ? null : more));
+			return next !== null;
+		};
+		const more = moreButton('kernels', add, at.signal);
+		await add();
+	}
+
+	async function loadShapes(row, place) {
+		const read = (params) => api.runShapes(run.id, row.operator, {against, ...params}, at.signal);
+		let items = [];
+		let from;
+		let order = null;
+		const draw = () => {
 			const all = shapeColumns(items);
 			const shown = table({
 				caption: `Shapes of ${row.operator}`,
 				columns: all,
-				rows: items,
+				rows: sorted(items, all, order),
+				sort: order,
 				tall: items.length > LONG,
 				empty: 'No shapes are stored.',
-				onsort: (sort) => shown.update({rows: sorted(items, all, sort), sort}),
+				onsort: (sort) => {
+					order = sort;
+					shown.update({rows: sorted(items, all, sort), sort});
+				},
 			});
 			place.replaceChildren(
 				shown.node,
+				...(from ? [h('p', {class: 'hint'}, `The ${f.count(items.length)} shapes with the most GPU time.`), more] : []),
 				reasons(items) ?? '',
 				h(
 					'p',
 					{class: 'links'},
-					more ? `The ${LIMIT} shapes with the most GPU time. All shapes: ` : 'Download: ',
+					'Download all: ',
 					...['csv', 'md'].flatMap((format) => [
 						exportLink(run.id, `operators/${encodeURIComponent(row.operator)}/shapes`, format, {against}),
 						' ',
 					]),
 				),
 			);
+		};
+		const add = async () => {
+			const page = await shapesOf(row, read, from);
+			items = [...items, ...page.items];
+			({from} = page);
+			draw();
+			return from !== null;
+		};
+		const more = moreButton('shapes', add, at.signal);
+		await add();
+	}
+
+	async function load(row, place) {
+		try {
+			await (row.operator === null ? loadKernels(place) : loadShapes(row, place));
 		} catch (error) {
 			if (at.signal.aborted) return;
 			place.replaceChildren(h('p', {class: 'sentence'}, error.message));
@@ -542,6 +586,7 @@ export async function operatorTab(run, query, at) {
 				...['csv', 'md'].map((format) => exportLink(run.id, 'operators', format, {against})),
 			),
 			keep: () => ({against, open: detail.chosen()}),
+			linked: q === query,
 		});
 		place.replaceChildren(findings(doc, 'Caveats') ?? '', summary(doc), platformLine(run, doc), clockLine(doc), ceilingsLine(doc), shown.node, graphs ?? '');
 	}

@@ -5,7 +5,7 @@
 import * as api from '../lib/api.js';
 import {largestUnit, share, timeColumn} from '../lib/columns.js';
 import {compareUrl, classText, CLASSES, headline, MAIN_LAST} from '../lib/comparison.js';
-import {CAUSES} from '../lib/diagnosis.js';
+import {CAUSES, causeText, noCauseText} from '../lib/diagnosis.js';
 import {h} from '../lib/dom.js';
 import * as f from '../lib/format.js';
 import * as o from '../lib/operators.js';
@@ -165,18 +165,23 @@ function recordCell(run, r, missing) {
 const streamText = (r) =>
 	r && r.device !== null ? `GPU ${r.device}${r.stream === null ? '' : `, stream ${r.stream}`}` : '';
 
-const causeText = (c) => CAUSES[c.cause]?.label.replace('Idle: ', '') ?? c.cause;
+const causeName = (c) => CAUSES[c.cause]?.label.replace('Idle: ', '') ?? c.cause;
 
 function causeCell(gap) {
 	const [first, ...others] = gap.causes;
 	const rest = others.filter((c) => c.time_ns >= SHOWN_CAUSE * gap.time_ns);
 	return [
-		h('span', {class: 'gap-cause'}, f.capital(causeText(first))),
+		h('span', {class: `timeline-swatch ${first.cause}`, 'aria-hidden': 'true'}),
+		' ',
+		h('span', {class: 'gap-cause'}, f.capital(causeName(first))),
+		first.cause === 'unknown'
+			? h('span', {class: 'quiet'}, gap.call ? ': the launch had returned' : ': no API call of the next work')
+			: '',
 		rest.length
 			? h(
 					'span',
 					{class: 'quiet'},
-					` ${f.percent((100 * first.time_ns) / gap.time_ns)} %, then ${rest.map(causeText).join(', ')}`,
+					` ${f.percent((100 * first.time_ns) / gap.time_ns)} %, then ${rest.map(causeName).join(', ')}`,
 				)
 			: '',
 	];
@@ -189,7 +194,7 @@ function hostCell({host, call, time_ns: time}) {
 		host
 			? h(
 					'div',
-					{title: `in it for ${f.exact(host.time_ns)} without a change`},
+					{title: `${host.name}\nin it for ${f.exact(host.time_ns)} without a change`},
 					`${KINDS[host.kind]} `,
 					h('code', {}, h('bdi', {}, host.name)),
 					h('span', {class: 'quiet'}, ` ${f.percent((100 * host.time_ns) / time)} %`),
@@ -200,15 +205,46 @@ function hostCell({host, call, time_ns: time}) {
 	].filter(Boolean);
 }
 
-// The innermost steps; the title has all of them.
+// A source file with the last folder of its path.
+const stepName = ({name}) => name.replace(/^.*\/(?=[^/]+\/[^/]+\.py\()/, '');
+
+// The innermost steps; the title has all of them, with full paths.
 function pathCell({path}) {
 	if (!path.length) return f.NONE;
 	const seen = path.slice(-PATH_SHOWN);
 	return h(
 		'span',
-		{title: path.map((s) => s.name).join(' › ')},
+		{class: 'gap-path', title: path.map((s) => s.name).join(' › ')},
 		path.length > seen.length ? '… › ' : '',
-		seen.map((s, i) => [i ? ' › ' : '', h('bdi', {}, s.name)]).flat(),
+		seen.map((s, i) => [i ? ' › ' : '', h('bdi', {}, stepName(s))]).flat(),
+	);
+}
+
+const causeTitle = (g) =>
+	g.causes[0].cause === 'unknown' ? f.capital(noCauseText(g)) : CAUSES[g.causes[0].cause]?.description;
+
+// The timeline at a gap, with the time around it.
+const GAP_MARGIN = 0.25;
+const gapUrl = (run, {start_ns: start, time_ns: time}) => {
+	const around = Math.ceil(GAP_MARGIN * time);
+	const range = {from: Math.max(0, start - around), to: start + time + around};
+	return `/runs/${run.id}?${f.query(new URLSearchParams({tab: 'timeline', ...range}))}#panel`;
+};
+
+// The longest gap in a sentence: how long, between which records, and why.
+function longestGap(run, [g]) {
+	const [{cause}] = g.causes;
+	return h(
+		'p',
+		{class: 'longest-gap'},
+		`The longest gap takes ${f.duration(g.time_ns)}, ${f.percent(g.share_pct)} % of the idle time, between `,
+		recordCell(run, g.before, 'the start of the recording'),
+		' and ',
+		recordCell(run, g.after, 'the end of the recording'),
+		cause === 'unknown'
+			? `. Its cause is not recorded: ${noCauseText(g)}. `
+			: `. Its largest cause is ${causeText(cause)} `,
+		h('a', {href: gapUrl(run, g)}, 'Longest gap in the timeline'),
 	);
 }
 
@@ -223,11 +259,11 @@ function gapTable(run, doc) {
 				unit,
 				num: true,
 				head: true,
-				cell: (g) => f.inUnit(g.time_ns, unit),
-				title: (g) => `${f.exact(g.time_ns)}, from ${f.exact(g.start_ns)} on, in iteration ${g.iteration}`,
+				cell: (g) => h('a', {href: gapUrl(run, g)}, f.inUnit(g.time_ns, unit)),
+				title: (g) => `Opens the timeline at this gap: ${f.exact(g.time_ns)}, from ${f.exact(g.start_ns)} on, in iteration ${g.iteration}`,
 			},
 			{label: 'Of idle', unit: '%', num: true, cell: (g) => share(g.share_pct)},
-			{label: 'Cause', class: 'gap-text', cell: causeCell, title: (g) => CAUSES[g.causes[0].cause]?.description},
+			{label: 'Cause', class: 'gap-text', cell: causeCell, title: causeTitle},
 			{
 				label: 'Before',
 				class: 'gap-record',
@@ -253,9 +289,10 @@ async function longestGaps(run, at) {
 	if (!doc.items.length) return h('p', {class: 'quiet'}, 'The GPU is never idle in the kept iterations.');
 	const shown = doc.items.reduce((sum, g) => sum + g.time_ns, 0);
 	return [
+		longestGap(run, doc.items),
 		h(
 			'p',
-			{},
+			{class: 'hint'},
 			`In a gap nothing runs on any GPU of the run. The kept iterations have ${f.plural(doc.gaps, 'gap')}, ` +
 				`${f.duration(doc.idle_ns)} in all` +
 				(doc.gaps > doc.items.length

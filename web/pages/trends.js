@@ -12,6 +12,7 @@ import * as f from '../lib/format.js';
 import {listing} from '../lib/listing.js';
 import {showFailure} from '../lib/notices.js';
 import {runPicker} from '../lib/run_picker.js';
+import {rangeText, runsUrl} from '../lib/scope.js';
 import {table} from '../lib/table.js';
 import {tabs} from '../lib/tabs.js';
 import * as t from '../lib/trends.js';
@@ -32,7 +33,11 @@ function columns(query, now) {
 					workloadName(w),
 				),
 		},
-		{label: 'Runs', num: true, cell: (w) => f.count(w.runs)},
+		{
+			label: 'Runs',
+			num: true,
+			cell: (w) => (runsUrl(w, {}) ? h('a', {href: runsUrl(w, {})}, f.count(w.runs)) : f.count(w.runs)),
+		},
 		{
 			label: 'First',
 			num: true,
@@ -85,7 +90,12 @@ async function trendsChooser(view, query, at) {
 		at.go(trendsUrl(query, {q: input.value.trim(), cursor: null, project: null}));
 	};
 	view.append(
-		h('p', {}, 'Shows one value per run of a workload over time, and its change points. Select a workload.'),
+		h(
+			'p',
+			{},
+			`Shows one value per run of a workload over time, and its change points. Select a workload of ` +
+				`${query.get('project') ? `project ${query.get('project')}` : 'any project'}.`,
+		),
 		h(
 			'form',
 			{class: 'toolbar', role: 'search', 'aria-label': 'Workloads', on: {submit}},
@@ -611,7 +621,11 @@ export async function page(view, query, at) {
 	const title = `Trends of ${workloadName(where)}`;
 	view.append(
 		h('p', {class: 'crumbs'}, h('a', {href: '/trends'}, 'Trends'), ` / ${workloadName(where)}`),
-		h('h1', {class: doc ? 'headline' : null}, doc ? headline(doc, alphaOf(query)) : title),
+		h(
+			'h1',
+			{class: doc ? 'headline' : null},
+			doc ? headline(doc, {range: rangeText(Object.fromEntries(query)), alpha: alphaOf(query)}) : title,
+		),
 		trendForm(query, names ?? [], at),
 	);
 	if (missingOf)

@@ -240,29 +240,30 @@ json_t *replayed_graphs_get(struct call *c, struct err *e)
 static json_t *operators_unattributed(struct call *c, const char *name,
 	struct err *e)
 {
-	const struct param *limit = param(&c->params, "limit");
 	struct unattributed_line *rows;
+	int64_t offset;
 	uint32_t n;
-	bool json = listing_is_json(c);
-	if (!json && limit->given) {
-		err_set(e, ERR_INPUT,
-			"limit: is not supported with csv and md, which return all "
-			"rows");
+	int limit;
+	if (!listing_read(c, &offset, &limit, e))
 		return NULL;
-	}
-	int most = json ? (int)limit->whole : INT_MAX;
+	bool json = listing_is_json(c);
+	/* One row more than the page shows whether there is another page. */
+	int64_t most = json ? offset + limit + 1 : INT_MAX;
+	if (most > INT_MAX)
+		most = INT_MAX;
 	if (!call_db(c, e) || !(c->id ? query_unattributed(c->s.db, &c->s.arena,
-						c->id, most, &rows, &n, e)
-				      : run_operators_unattributed(&c->s, most,
-						&rows, &n, e)))
+						c->id, (int)most, &rows, &n, e)
+				      : run_operators_unattributed(&c->s,
+						(int)most, &rows, &n, e)))
 		return NULL;
 	if (!json)
 		return listing_file(c,
 			view_unattributed_table(&c->s.arena, rows, n), name);
 	json_t *items = json_array();
-	for (uint32_t i = 0; i < n; i++)
-		view_append(items, view_unattributed(&rows[i]));
-	return view_list(items, NULL);
+	uint32_t at = offset < n ? (uint32_t)offset : n;
+	for (int shown = 0; at < n && shown < limit; shown++)
+		view_append(items, view_unattributed(&rows[at++]));
+	return listing_list(c, items, at, at < n);
 }
 
 json_t *run_unattributed_get(struct call *c, struct err *e)

@@ -23,6 +23,7 @@ static json_t *view_home_values(const double *values, uint32_t n)
 
 static json_t *view_home_gates(const struct home *h);
 static json_t *view_home_changes(const struct home *h);
+static json_t *view_home_branches(const struct home *h);
 static json_t *view_home_gpus(const struct home *h);
 static json_t *view_home_uploads(const struct home *h);
 static json_t *view_home_jobs(const struct home *h);
@@ -45,6 +46,14 @@ static json_t *view_home_changes(const struct home *h)
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < h->changes_of.n; i++)
 		view_append(list, row_home_change(&h->changes[i]));
+	return list;
+}
+
+static json_t *view_home_branches(const struct home *h)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < h->branches_of.n; i++)
+		view_append(list, row_home_branch(&h->branches[i]));
 	return list;
 }
 

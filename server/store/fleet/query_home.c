@@ -19,7 +19,8 @@ struct query_home_request {
 
 /* ---- lists: the first column is the number of all rows. $1 project, $2 workload,
  * $3 since, $4 until, $5 limit, $6 HOME_SEARCHED, $7 HOME_JOBS_SEARCHED,
- * $8 JOB_RANKS */
+ * $8 JOB_RANKS, $9 HOME_SIDE_RUNS, $10 HOME_SIDE_MIN, $11 HOME_BRANCH_SEARCHED,
+ * $12 HOME_BRANCHES_SEARCHED */
 
 #define HOME_IN(x)                            \
 	"($1 IS NULL OR " x ".project = $1) " \
@@ -42,6 +43,10 @@ static void *query_home_list(const struct query_home_request *q,
 	sql_int8(&p, HOME_SEARCHED);
 	sql_int8(&p, HOME_JOBS_SEARCHED);
 	sql_int8(&p, JOB_RANKS);
+	sql_int8(&p, HOME_SIDE_RUNS);
+	sql_int8(&p, HOME_SIDE_MIN);
+	sql_int8(&p, HOME_BRANCH_SEARCHED);
+	sql_int8(&p, HOME_BRANCHES_SEARCHED);
 	if (!sql_run(q->db, sql, &p, &r, e))
 		return NULL;
 	char *rows = arena_alloc(q->a, (size_t)r.n, size);
@@ -138,6 +143,87 @@ static bool query_home_changes(const struct query_home_request *q,
 	h->changes = query_home_list(q, sql, HOME_LINES, query_home_change,
 		sizeof *h->changes, &h->changes_of, e);
 	return h->changes;
+}
+
+static void query_home_branch(struct result *r, struct arena *a, void *row)
+{
+	struct home_branch *b = row;
+	b->project = result_text(r, a);
+	b->workload = result_text(r, a);
+	b->branch = result_text(r, a);
+	b->run = result_int8(r, 0);
+	b->at = result_moment(r);
+	b->runs = result_int8(r, 0);
+	b->main_runs = result_int8(r, 0);
+	b->change_pct = result_float8(r, NAN);
+}
+
+/* The workloads with newest runs of other branches than main. */
+#define HOME_BRANCH_WORKLOADS                                                          \
+	"SELECT project, workload "                                                    \
+	"FROM (SELECT project, workload, created_at, labels FROM run r "               \
+	"WHERE " HOME_IN("r") HOME_STORED(                                             \
+		"r") "ORDER BY r.created_at DESC, r.run_id DESC LIMIT $12) r "         \
+		     "WHERE labels ->> 'branch' <> 'main' GROUP BY project, workload " \
+		     "ORDER BY max(created_at) DESC LIMIT $11"
+
+/* The newest runs of such a workload, of which a job counts with its first rank.
+ * They are entries of an index, run_series or run_main; BETWEEN as in
+ * query_home_names(). */
+#define HOME_BRANCH_RUNS(where)                                                 \
+	"SELECT r.run_id, r.created_at, r.iteration_ns, "                       \
+	"r.labels ->> 'branch' AS branch, r.device_names[1] AS device "         \
+	"FROM (SELECT * FROM run r WHERE r.project BETWEEN w.project "          \
+	"AND w.project AND r.workload BETWEEN w.workload AND w.workload " where \
+	"ORDER BY r.project DESC, r.workload DESC, r.created_at DESC, "         \
+	"r.run_id DESC LIMIT $11) r WHERE r.iteration_ns > 0 "                  \
+	"AND coalesce(r.rank, 0) = 0"
+
+/* A branch, by its newest runs on the device of the newest one. */
+#define HOME_BRANCH_HEAD                                                         \
+	"SELECT branch, of_newest AS device, count(*) AS n, "                    \
+	"max(run_id) FILTER (WHERE nth = 1) AS run_id, "                         \
+	"max(created_at) AS created_at, min(iteration_ns) AS lowest, "           \
+	"percentile_cont(0.5) WITHIN GROUP (ORDER BY iteration_ns) AS ns "       \
+	"FROM (SELECT *, row_number() OVER newest AS nth, "                      \
+	"first_value(device) OVER newest AS of_newest "                          \
+	"FROM (" HOME_BRANCH_RUNS(                                               \
+		"") ") r WHERE branch <> 'main' "                                \
+		    "WINDOW newest AS (PARTITION BY branch "                     \
+		    "ORDER BY created_at DESC, run_id DESC)) r "                 \
+		    "WHERE nth <= $9 AND device IS NOT DISTINCT FROM of_newest " \
+		    "GROUP BY branch, of_newest"
+
+#define HOME_BRANCH_MAIN "AND r.labels @> '{\"branch\": \"main\"}' "
+#define HOME_BRANCH_BASE                                                        \
+	"SELECT count(*) AS n, max(iteration_ns) AS highest, "                  \
+	"percentile_cont(0.5) WITHIN GROUP (ORDER BY iteration_ns) AS ns "      \
+	"FROM (SELECT iteration_ns "                                            \
+	"FROM (" HOME_BRANCH_RUNS(                                              \
+		HOME_BRANCH_MAIN) ") r "                                        \
+				  "WHERE device IS NOT DISTINCT FROM h.device " \
+				  "ORDER BY created_at DESC, run_id DESC LIMIT $9) r"
+
+static bool query_home_branches(const struct query_home_request *q,
+	struct err *e)
+{
+	static const char sql[] =
+		"SELECT count(*) OVER (), w.project, w.workload, h.branch, "
+		"h.run_id, h.created_at, h.n, base.n, "
+		"100 * (h.ns / base.ns - 1) "
+		"FROM (" HOME_BRANCH_WORKLOADS ") w "
+		"CROSS JOIN LATERAL (" HOME_BRANCH_HEAD ") h "
+		"CROSS JOIN LATERAL (" HOME_BRANCH_BASE ") base "
+		"WHERE h.n >= $10 AND base.n >= $10 "
+		"AND h.lowest > base.highest AND h.ns >= 1.01 * base.ns "
+		"AND ($3 IS NULL OR h.created_at >= $3) "
+		"AND ($4 IS NULL OR h.created_at < $4) "
+		"ORDER BY h.created_at DESC, w.project, w.workload, h.branch "
+		"LIMIT $5";
+	struct home *h = q->out;
+	h->branches = query_home_list(q, sql, HOME_LINES, query_home_branch,
+		sizeof *h->branches, &h->branches_of, e);
+	return h->branches;
 }
 
 static void query_home_gpu(struct result *r, struct arena *a, void *row)
@@ -546,7 +632,8 @@ bool query_home(struct db *db, struct arena *a, const struct home_filter *f,
 	const struct query_home_request q = { db, a, f, out };
 	*out = (struct home){ 0 };
 	return query_home_gates(&q, e) && query_home_changes(&q, e) &&
-	       query_home_gpus(&q, e) && query_home_uploads(&q, e) &&
-	       query_home_jobs(&q, e) && query_home_newest(&q, e) &&
-	       query_home_workloads(&q, e) && query_home_days(&q, e);
+	       query_home_branches(&q, e) && query_home_gpus(&q, e) &&
+	       query_home_uploads(&q, e) && query_home_jobs(&q, e) &&
+	       query_home_newest(&q, e) && query_home_workloads(&q, e) &&
+	       query_home_days(&q, e);
 }

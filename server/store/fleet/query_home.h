@@ -1,9 +1,10 @@
 /* query_home.h - what the home page shows: what needs attention, where the GPU
  * time of each day was used, and the workloads with their last iterations.
  *
- * Everything in it is read as it is stored; nothing is judged again. Of gates,
- * change points and jobs only the newest are read. Of workloads, one row each is
- * read, and all runs of the listed ones. */
+ * Everything in it is read as it is stored, and nothing is judged again, except
+ * whether a branch without a gate is slower than main. Of gates, change points and
+ * jobs only the newest are read. Of workloads, one row each is read, and all runs of
+ * the listed ones. */
 #pragma once
 #include "query_trend.h"
 
@@ -22,6 +23,22 @@ enum {
  * counted. */
 enum { HOME_SEARCHED = 10000, HOME_JOBS_SEARCHED = 1000 };
 
+/* A branch is slower than main if each of its newest HOME_SIDE_RUNS runs has a
+ * longer median iteration than each of main's, and the median of these is at least
+ * 1 % longer, which is the change of an iteration that a comparison tolerates by
+ * default. Three runs a side are the fewest for which this order is rare without a
+ * change: one in 20.
+ *
+ * Workloads are those of the newest HOME_BRANCHES_SEARCHED runs, at most
+ * HOME_BRANCH_SEARCHED of them. Of each, as many of the newest runs are read, and
+ * as many of main. */
+enum {
+	HOME_SIDE_RUNS = 5,
+	HOME_SIDE_MIN = 3,
+	HOME_BRANCH_SEARCHED = 64,
+	HOME_BRANCHES_SEARCHED = 1000
+};
+
 struct home_filter {
 	const char *project, *workload; /* NULL: any */
 	int64_t since, until; /* in [since, until); NO_MOMENT: no limit */
@@ -37,6 +54,12 @@ struct home_change {
 	int64_t run, at; /* the first run of the new level */
 	double change_pct; /* NaN: recorded by a version that did not store it,
 			or from 0 */
+};
+struct home_branch {
+	const char *project, *workload, *branch;
+	int64_t run, at; /* the newest run of the branch */
+	int64_t runs, main_runs; /* that were compared */
+	double change_pct; /* of the median over the runs */
 };
 struct home_gpu {
 	const char *project, *gpu;
@@ -91,7 +114,10 @@ struct home {
 	struct home_change *changes; /* for the worse, or unknown */
 	struct home_gpu *gpus; /* slowest first; of all workloads and times */
 	struct home_upload *uploads; /* failed */
-	struct home_count gates_of, changes_of, gpus_of, uploads_of;
+	/* slower than main */
+	struct home_branch *branches;
+	struct home_count gates_of, changes_of, gpus_of, uploads_of,
+		branches_of;
 	struct home_job *jobs; /* with 2 to JOB_RANKS runs */
 	uint32_t jobs_n;
 	/* Of any time; NULL: there is none. */

@@ -360,6 +360,75 @@ static void a_job_with_too_many_ranks(void **state)
 	arena_release(&a);
 }
 
+/* The newest five runs of main take 100 to 100.4, on device A. Branches: `slow` is
+ * slower in each of three runs, `mixed` is as fast as main once, `few` has two runs,
+ * `near` is slower by less than 1 %, `other` ran on device B, of which main has no
+ * run. */
+static void branches_slower_than_main(void **state)
+{
+	struct db *db = *state;
+	struct arena a = { 0 };
+	static const struct {
+		const char *branch, *device, *ns;
+	} runs[] = {
+		{ "main", "A", "500" },
+		{ "main", "A", "100" },
+		{ "main", "A", "100.1" },
+		{ "main", "A", "100.2" },
+		{ "main", "A", "100.3" },
+		{ "main", "A", "100.4" },
+		{ "slow", "A", "109.1" },
+		{ "slow", "A", "111" },
+		{ "slow", "A", "107.1" },
+		{ "mixed", "A", "200" },
+		{ "mixed", "A", "200" },
+		{ "mixed", "A", "100.4" },
+		{ "few", "A", "300" },
+		{ "few", "A", "300" },
+		{ "near", "A", "100.5" },
+		{ "near", "A", "100.6" },
+		{ "near", "A", "100.7" },
+		{ "other", "B", "300" },
+		{ "other", "B", "300" },
+		{ "other", "B", "300" },
+	};
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		int64_t run = stored(db, "p", "w", "H20", 1, 20000 + (int)i);
+		fixture_script(db,
+			arena_printf(&a,
+				"UPDATE run SET job_id = NULL, rank = NULL, "
+				"device_names = '{%s}', iteration_ns = %s, labels = "
+				"'{\"branch\": \"%s\"}' WHERE run_id = %lld",
+				runs[i].device, runs[i].ns, runs[i].branch,
+				(long long)run));
+	}
+	const struct home is = home_of(db, &a, "p", 0, 0);
+	assert_int_equal(is.branches_of.all, 1);
+	assert_int_equal(is.branches_of.n, 1);
+	const struct home_branch *b = &is.branches[0];
+	assert_string_equal(b->branch, "slow");
+	assert_string_equal(b->workload, "w");
+	assert_int_equal(b->runs, 3);
+	assert_int_equal(b->main_runs, 5);
+	assert_int_equal(b->at / DAY_US, 20008);
+	near(b->change_pct, 100 * (109.1 / 100.2 - 1), 1e-9);
+	/* A branch counts if its newest run is in the range. */
+	assert_int_equal(home_of(db, &a, "p", 20008, 0).branches_of.all, 1);
+	assert_int_equal(home_of(db, &a, "p", 20009, 0).branches_of.all, 0);
+	assert_int_equal(home_of(db, &a, "p", 0, 20008).branches_of.all, 0);
+	assert_int_equal(home_of(db, &a, "q", 0, 0).branches_of.all, 0);
+	/* One run of main is slower than one of the branch. */
+	fixture_script(db,
+		"UPDATE run SET iteration_ns = 108 WHERE iteration_ns = 100");
+	assert_int_equal(home_of(db, &a, "p", 0, 0).branches_of.all, 0);
+	/* Two runs of main are too few. */
+	fixture_script(db,
+		"DELETE FROM run WHERE labels @> '{\"branch\": \"main\"}' "
+		"AND iteration_ns NOT IN (100.3, 100.4)");
+	assert_int_equal(home_of(db, &a, "p", 0, 0).branches_of.all, 0);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +454,8 @@ int main(void)
 			setup, teardown),
 		cmocka_unit_test_setup_teardown(jobs_with_several_runs, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(branches_slower_than_main,
+			setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import {cells, seen, signedIn} from '../smoke/world.mjs';
+import {unattributed} from './documents.mjs';
 
 const EDITOR = 'Site overrides: rules, a JSON list';
 
@@ -92,6 +93,19 @@ export default async function catalog(test, {open, api, kernsiftd}) {
 			await page.getByText(/^Saved as version \d+\./).waitFor();
 			assert.equal((await (await api(`/${tab}`)).json()).items.filter((r) => r.site_override).length, tab === 'rules' ? 2 : 1);
 		}
+	});
+
+	await test('all unattributed kernels can be reached, page by page', async () => {
+		const [kernel] = unattributed().items;
+		const page = await open('/catalog?tab=unattributed', {answers: {'/unattributed': (q) => {
+			const from = Number(q.get('cursor') ?? 0);
+			const n = Math.min(Number(q.get('limit')), 1500 - from);
+			return {items: Array.from({length: n}, (_, i) => ({...kernel, name: `kernel_${from + i}`})), next: from + n < 1500 ? String(from + n) : null};
+		}}});
+		await page.getByText('1,000 kernels', {exact: true}).waitFor();
+		await page.getByRole('button', {name: 'Load more kernels'}).click();
+		await page.getByText('1,500 kernels', {exact: true}).waitFor();
+		await seen(async () => assert.equal(await page.getByRole('button', {name: 'Load more kernels'}).count(), 0));
 	});
 
 	await test('unattributed kernels are listed by time, each with a link to the rules', async () => {

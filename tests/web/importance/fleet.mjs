@@ -14,7 +14,7 @@ export async function given(open, where = '/importance', options = {}) {
 	const answers = {'/importance': (q) => {
 		requests.push(q.toString());
 		return options.refused ?? doc.fleet(q, options);
-	}, '/importance/fused_moe/shapes': (q) => {
+	}, '/importance/unified_attention/shapes': (q) => options.first?.(q) ?? doc.fleetShapes('unified_attention'), '/importance/fused_moe/shapes': (q) => {
 		requests.push(`shapes ${q}`);
 		return options.many ? doc.manyShapes(q) : doc.fleetShapes('fused_moe');
 	}, '/importance/fusions': (q) => {
@@ -28,7 +28,7 @@ export default async function fleet(test, {open}) {
 	await test('the headline, the caveats and the coverage come before the tables', async () => {
 		const {page} = await given(open);
 		await seen(async () => assert.equal(await page.locator('.headline').innerText(),
-			'5 operators with 60 shapes, importance from 1,303 runs and 13.4 h of GPU time, roofline bounds on H20 and H200.'));
+			'5 operators with 60 shapes, importance from 1,303 runs (all projects) and 13.4 h of GPU time, roofline bounds on H20 and H200.'));
 		// the row of unattributed time is none
 		await seen(async () => assert.equal(await page.locator('.toolbar [role=status]').first().innerText(), '5 operators'));
 		await seen(async () => assert.deepEqual(await page.getByRole('region', {name: 'Caveats'}).locator('li').allInnerTexts(), [
@@ -56,9 +56,28 @@ export default async function fleet(test, {open}) {
 		assert.match(await lost.getAttribute('title'), /^GPU time above the roofline bound: 234\.5\d* of the GPU-hours that the runs represent, 9\.0 % of all GPU time, waiting for other ranks included: an upper bound$/);
 	});
 
+	await test('what to optimize first, with its shape, for the runs that the page counts; the link opens the row', async () => {
+		const requests = [];
+		const {page} = await given(open, '/importance?project=serving&phase=decode&tab=shapes', {first: (q) => void requests.push(q.toString())});
+		const line = page.locator('.first-line');
+		await seen(async () => assert.equal(await line.innerText(), 'Optimize first: unified_attention has the largest headroom, 489 of 2,606 GPU-hours (18.8 % of all GPU time). ' +
+			'Its shape with the largest headroom is tokens=16 hidden=2048 inter=768 bf16 decode on H200: 22.5 GPU-hours.'));
+		assert.deepEqual(requests, ['project=serving&phase=decode&limit=1&sort=headroom']);
+		await seen(async () => assert.match(await page.locator('.headline').innerText(), / from 1,303 runs \(project serving, phase decode\) /));
+		await page.setViewportSize({width: 800, height: 400});
+		await line.getByRole('link').last().click();
+		await page.getByRole('table', {name: 'Shapes of unified_attention'}).waitFor();
+		await seen(async () => assert.deepEqual([...new URL(page.url()).searchParams], [['project', 'serving'], ['phase', 'decode'], ['open', 'unified_attention']]));
+		// The row is scrolled to: of the page, only the tables are in view.
+		await seen(async () => assert.ok(await page.getByRole('button', {name: 'unified_attention'}).evaluate((row) => {
+			const {top, bottom} = row.getBoundingClientRect();
+			return scrollY > 0 && top > 0 && bottom < innerHeight;
+		})));
+	});
+
 	await test('the number of shapes is unknown in a time range, and says why', async () => {
 		const {page} = await given(open, '/importance?since=2026-11-01');
-		await seen(async () => assert.match(await page.locator('.headline').innerText(), /^5 operators, importance from 1,303 runs/));
+		await seen(async () => assert.match(await page.locator('.headline').innerText(), /^5 operators, importance from 1,303 runs \(all projects, since 2026-11-01\) .* Shapes are not counted for a selection of runs: open an operator to count its shapes\.$/));
 		const cell = (name) => page.getByRole('row', {name}).locator('td').nth(6);
 		await seen(async () => assert.deepEqual([await cell(/^fused_moe/).innerText(), await cell(/^fused_moe/).getAttribute('title'), await cell(/^unattributed/).getAttribute('title')],
 			['–', 'not counted for a selection of runs, such as a time range or a project; open the operator to count them', 'unknown: unattributed time has no shapes']));

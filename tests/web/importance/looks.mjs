@@ -4,7 +4,7 @@ import {looked} from '../smoke/accessible.mjs';
 import * as doc from './documents.mjs';
 import {answered} from './run.mjs';
 
-const fleet = {'/importance': (q) => doc.fleet(q), '/importance/fused_moe/shapes': () => doc.fleetShapes('fused_moe'), '/unattributed': doc.unattributed,
+const fleet = {'/importance': (q) => doc.fleet(q), '/importance/fused_moe/shapes': () => doc.fleetShapes('fused_moe'), '/importance/unified_attention/shapes': () => doc.fleetShapes('unified_attention'), '/unattributed': doc.unattributed,
 	'/importance/fusions': (q) => doc.fusions(q), '/reference-sets': () => doc.sets()};
 const opened = (name, table) => async (page) => {
 	await page.getByRole('button', {name, exact: true}).click();

@@ -68,6 +68,46 @@ export default async function run(test, world) {
 		await seen(async () => assert.match(page.url(), /open=gemm:bf16:decode/));
 		await page.reload();
 		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
+		// A link with the operator alone opens its row and scrolls to it, after the tabs.
+		await page.setViewportSize({width: 900, height: 400});
+		await page.goto(page.url().replace(/open=.*/, 'open=gemm#panel'));
+		await page.reload();
+		await page.getByRole('table', {name: 'Shapes of gemm'}).waitFor();
+		await seen(async () => assert.match(page.url(), /open=gemm:bf16:decode/));
+		await seen(async () => assert.ok(await page.getByRole('button', {name: 'gemm'}).evaluate((row) => {
+			const {top, bottom} = row.getBoundingClientRect();
+			return scrollY > 0 && top > 0 && bottom < innerHeight;
+		})));
+	});
+
+	await test('all shapes and all unattributed kernels of a run can be reached, page by page', async () => {
+		const [shape] = doc.runShapes(new URLSearchParams()).items;
+		const [kernel] = doc.runKernels().items;
+		const requests = [];
+		// Pages of 500, 500 and 7; the row has a dtype and a phase, so that each page is of it alone.
+		const pages = (of) => (q) => {
+			requests.push(q.toString());
+			const from = Number(q.get('cursor') ?? 0);
+			const n = Math.min(500, 1007 - from);
+			return {...of(q), items: Array.from({length: n}, (_, i) => (of === doc.runKernels ? {...kernel, name: `kernel_${from + i}`} : {...shape, shape: `m=${from + i}`})),
+				next: from + n < 1007 ? String(from + n) : null};
+		};
+		const page = await open(`${here}?tab=operators&open=gemm`, {answers: {...answered(here), [`${here}/operators/gemm/shapes`]: pages(doc.runShapes),
+			[`${here}/unattributed`]: pages(doc.runKernels)}});
+		const table = page.getByRole('table', {name: 'Shapes of gemm'});
+		await page.getByText('The 500 shapes with the most GPU time.').waitFor();
+		await page.getByRole('button', {name: 'Load more shapes'}).click();
+		await page.getByText('The 1,000 shapes with the most GPU time.').waitFor();
+		await page.getByRole('button', {name: 'Load more shapes'}).click();
+		await seen(async () => assert.equal(await table.getAttribute('aria-rowcount'), '1008'));
+		assert.equal(await page.getByRole('button', {name: 'Load more shapes'}).count(), 0);
+		assert.deepEqual(requests, ['', '&cursor=500', '&cursor=1000'].map((cursor) => `dtype=bf16&phase=decode&limit=500${cursor}`));
+		await page.getByRole('button', {name: 'unattributed'}).click();
+		await page.getByRole('button', {name: 'Load more kernels'}).click();
+		await seen(async () => assert.equal(await page.getByRole('table', {name: 'Unattributed kernels'}).getAttribute('aria-rowcount'), '1001'));
+		await page.getByRole('button', {name: 'Load more kernels'}).click();
+		await seen(async () => assert.equal(await page.getByRole('table', {name: 'Unattributed kernels'}).getAttribute('aria-rowcount'), '1008'));
+		await seen(async () => assert.equal(await page.getByRole('button', {name: 'Load more kernels'}).count(), 0));
 	});
 
 	await test('against another platform: other bounds, on the page, in the address and in the files', async () => {

@@ -12,7 +12,9 @@ export default async function diagnosis(test, world) {
 
 	await test('the largest causes as sentences, and all causes with time as a table', async () => {
 		const page = await open(here);
-		await card(page).getByText('1 iteration of 1.090 ms: the GPU is busy 32.2 % and idle 67.8 % of the time.').waitFor();
+		await card(page).getByText('1 iteration of 1.090 ms: the GPU is busy 32.2 % and idle 67.8 % of the time. The trace records the cause of 98.1 % of the idle time. ' +
+			'The largest (400.000 µs) is synchronization: before the next launch begins, the host waits for the GPU in a synchronizing call. ' +
+			'It records none for 1.9 % of the idle time (14.000 µs).').waitFor();
 		const sentences = await card(page).locator('ol > li').allInnerTexts();
 		assert.equal(sentences.length, 5);
 		assert.deepEqual(sentences[2].split(/\n+/), ['The GPU is idle for 18.3 % of the time (200 µs) because the host does other work before the next launch.',
@@ -99,6 +101,38 @@ export default async function diagnosis(test, world) {
 			['212.000', '28.7', 'Host gap 94.3 %, then launch-bound', 'Python sched.py(12): run 42.5 % launch: cudaLaunchKernel'],
 			['102.000', '13.8', 'Copy wait 88.2 %, then launch-bound, unknown', 'call cudaMemcpy 88.2 % launch: cudaLaunchKernel'],
 			['5.000', '0.7', 'Launch-bound', 'call cudaMemcpy 100.0 % launch: cudaMemcpy']]));
+	});
+
+	await test('the longest gap in a sentence; each gap links to the timeline around it; causes have one color everywhere', async () => {
+		const page = await open(here);
+		const part = page.getByRole('region', {name: 'Longest gaps'});
+		await part.getByText(/^The longest gap takes 420\.000 µs, 56\.8 % of the idle time, between .* Its largest cause is synchronization: before the next launch begins, /).waitFor();
+		// Three causes of idle time in the bar, its legend and the table have one look.
+		const look = (node) => node.evaluate((of) => getComputedStyle(of).background);
+		for (const cause of ['synchronization', 'host_gap', 'copy_wait'])
+			assert.equal(new Set(await Promise.all([card(page).locator(`.stack .${cause}`), card(page).locator(`.split-legend .${cause}`), part.locator(`td .${cause}`)].map(look))).size, 1, cause);
+		const {items: [gap]} = await (await api(`${here}/gaps`)).json();
+		await part.getByRole('row').nth(1).getByRole('link').first().click();
+		await page.getByRole('heading', {name: /^Kernels in view: /}).waitFor();
+		const query = new URL(page.url()).searchParams;
+		assert.equal(query.get('tab'), 'timeline');
+		assert.equal(Number(query.get('from')), Math.max(0, gap.start_ns - gap.time_ns / 4));
+		assert.ok(Number(query.get('to')) >= gap.start_ns + gap.time_ns);
+		await seen(async () => assert.ok(await page.getByRole('tabpanel').evaluate((panel) => panel.getBoundingClientRect().top < innerHeight)));
+	});
+
+	await test('on a phone, the time of a kernel follows its name, and no page of the run is wider than the screen', async () => {
+		const page = await open(`${here}?tab=kernels`);
+		const heads = () => page.getByRole('table', {name: 'Kernel statistics'}).locator('thead th').allInnerTexts();
+		await seen(async () => assert.deepEqual((await heads()).slice(0, 4), ['Kernel', 'Family', 'Operator', 'Time (%)']));
+		await page.setViewportSize({width: 390, height: 800});
+		await page.reload();
+		await seen(async () => assert.deepEqual((await heads()).slice(0, 5), ['Kernel', 'Time (%)', 'Total (µs)', 'Family', 'Operator']));
+		for (const tab of ['overview', 'flame', 'timeline', 'operators']) {
+			await page.getByRole('tab', {name: {overview: 'Overview', flame: 'Flame graph', timeline: 'Timeline', operators: 'Operators'}[tab]}).click();
+			await page.locator('.panel:not([aria-busy])').waitFor();
+			await seen(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), tab));
+		}
 	});
 
 	await test('gaps that cannot be read: the part says so, and loads again', async () => {

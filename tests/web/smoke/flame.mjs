@@ -66,6 +66,21 @@ async function graph(test, world, run) {
 		await seen(async () => assert.match(await focused(page), /^softmax_forward 71\.7 %, kernel, 1\.320 ms, 24 launches$/));
 	});
 
+	await test('names on narrow bars are cut at their end, inside their bar', async () => {
+		const page = await opened(world, run);
+		await page.setViewportSize({width: 500, height: 800});
+		const text = (name) => bars(page).and(page.getByLabel(name)).first().evaluate((bar) => {
+			const name = bar.querySelector('bdi');
+			return [name?.textContent ?? '', !name || name.getBoundingClientRect().right <= bar.getBoundingClientRect().right];
+		});
+		await seen(async () => assert.deepEqual(await text(/^softmax_forward/), ['softmax_forward', true]));
+		await seen(async () => assert.match((await text(/^gemm_128x128/)).join(), /^gemm_\d*…,true$/));
+		await seen(async () => assert.deepEqual(await text(/^<b>bold/), ['', true]));
+		// A bar is as wide as its time, however narrow it is.
+		await seen(async () => assert.deepEqual(await bars(page).evaluateAll((all) => all.filter((bar) =>
+			Math.abs(bar.offsetWidth - (parseFloat(bar.style.width) / 100) * bar.parentNode.clientWidth) > 1).length), 0));
+	});
+
 	await test('the keys move, zoom in and zoom out; the address has the zoom', async () => {
 		const page = await opened(world, run);
 		await bars(page).first().focus();

@@ -108,6 +108,7 @@ export const home = (query = new URLSearchParams()) => ({
 		{project: 'ci', workload: 'steps', metric: 'iteration', of: null, run: 61, at: '2026-11-27T09:00:00.000000Z', change_pct: 8},
 		{project: '', workload: 'decode', metric: 'operator', of: 'gemm', run: 151, at: '2026-11-20T09:00:00.000000Z', change_pct: null},
 	], change_points_total: 2,
+	slower_branches: [{project: 'ci', workload: 'steps', branch: 'fast "norm"', run: 159, at: '2026-11-28T08:00:00.000000Z', runs: 3, main_runs: 5, change_pct: 6.25}], slower_branches_total: 1,
 	slow_gpus: [{project: 'ci', gpu: 'node7 0000:57:00.0', slowdown_pct: 6.08, found_at: '2026-11-28T07:00:00.000000Z'}], slow_gpus_total: 1,
 	failed_uploads: [{id: 9, project: 'ci', workload: '', name: '', file_name: '<b>cut</b>.json', error: 'the list of events is empty', created_at: '2026-11-28T06:00:00.000000Z'}], failed_uploads_total: 1,
 	jobs: [{id: 3, project: 'ci', name: 'train', upload: null, runs: 4, created_at: '2026-11-28T05:00:00.000000Z'}, {id: 2, project: 'ci', name: null, upload: 12, runs: 2, created_at: '2026-11-28T04:00:00.000000Z'}],
@@ -116,5 +117,5 @@ export const home = (query = new URLSearchParams()) => ({
 	workloads: [homeWorkload('ci', 'steps', [10e6, 10.1e6, 9.9e6, 10.8e6]), homeWorkload('', 'table only', []), homeWorkload('ci', 'decode', [8.8e6], ['AMD Instinct MI300X', 'NVIDIA B300'])], workloads_total: 10,
 	operators: ['gemm', 'unified_attention', ODD], days: Array.from({length: HOME_DAYS}, (_, i) => homeDay(i)),
 });
-export const emptyHome = () => ({...home(), regressed_gates: [], regressed_gates_total: 0, change_points: [], change_points_total: 0, slow_gpus: [], slow_gpus_total: 0,
+export const emptyHome = () => ({...home(), regressed_gates: [], regressed_gates_total: 0, change_points: [], change_points_total: 0, slower_branches: [], slower_branches_total: 0, slow_gpus: [], slow_gpus_total: 0,
 	failed_uploads: [], failed_uploads_total: 0, jobs: [], last_gate: null, newest_run: null, workloads: [], workloads_total: 0, operators: [], days: []});

@@ -22,12 +22,14 @@ export default async function home(test, {open}) {
 			`Gate regressed${doc.ODD}: iteration + 4.2 %, limit 3 %`, '2 more regressed gates',
 			'Change pointIteration of ci / steps: +8.0 %, since run 61',
 			'Change pointgemm of decode: the size of the change is unknown, since run 151',
+			'Slower branchfast "norm" of ci / steps: iteration +6.3 % against main, in each of 3 runs',
 			'Slow GPUnode7 0000:57:00.0: +6.1 % time relative to the median GPU',
 			'Upload failed<b>cut</b>.json: the list of events is empty',
 			`Unbalanced rankstrain: ${two.job().headline}`]));
 		const links = await section(page, 'Needs attention').locator('a').evaluateAll((list) => list.map((a) => a.getAttribute('href')));
 		assert.deepEqual(links, ['/gates/4', '/gates?since=2026-11-01&outcome=regressed', '/trends?project=ci&workload=steps&metric=iteration', '/runs/61',
-			'/trends?project=&workload=decode&metric=operator&of=gemm', '/runs/151', '/devices?project=ci&verdict=slow', '/uploads?state=failed', '/jobs/3']);
+			'/trends?project=&workload=decode&metric=operator&of=gemm', '/runs/151',
+			`/compare?${new URLSearchParams({base: 'project=ci workload=steps label.branch=main last=5', head: 'project=ci workload=steps label.branch="fast \\"norm\\"" last=5'})}`, '/devices?project=ci&verdict=slow', '/uploads?state=failed', '/jobs/3']);
 		assert.equal(await page.locator('main img, main b').count(), 0);
 	});
 
@@ -56,6 +58,11 @@ export default async function home(test, {open}) {
 		await seen(async () => assert.deepEqual((await cells(page, 'Workloads')).map((r) => r.slice(0, 5)),
 			[['ci / steps', '10.800 ms', '', '9.900 ms to 10.800 ms', '30'], ['table only', '–', '–', '–', '30'],
 				['ci / decode', '8.800 ms NVIDIA B300', '–', '–', '30']]));
+		// The number of runs links to their list, which cannot be filtered by an empty project.
+		const runs = page.getByRole('table', {name: 'Workloads'}).getByRole('link', {name: '30', exact: true});
+		await seen(async () => assert.deepEqual(await runs.evaluateAll((all) => all.map((a) => a.getAttribute('href'))),
+			['/runs?project=ci&workload=steps&since=2026-11-01', '/runs?project=ci&workload=decode&since=2026-11-01']));
+		await page.getByText('Runs of project ci, since 2026-11-01. Slow GPUs, the last gate and the newest run are of any time.').waitFor();
 		// Values of one device; the range of a single value is none.
 		const row = page.getByRole('row', {name: /^ci \/ decode/}).locator('td');
 		assert.equal(await row.nth(0).getAttribute('title'), '8,800,000 ns on NVIDIA B300, as the other values of this row; a job counts once, with the mean over its ranks');
@@ -104,7 +111,7 @@ export default async function home(test, {open}) {
 		let broken = true;
 		const page = await open('/', {allowed: /503/, answers: {...answers, '/home': (q) => (broken ? refused : doc.home(q)), '/jobs/2': () => refused}});
 		await seen(async () => assert.deepEqual(await page.locator('main .wrong').allTextContents(), [
-			'Gates, change points, slow GPUs and uploads are missing: the database does not answer.', 'The hours of each day are missing: the database does not answer.',
+			'Gates, change points, branches, slow GPUs and uploads are missing: the database does not answer.', 'The hours of each day are missing: the database does not answer.',
 			'Workloads are missing: the database does not answer.', 'The last gate and the newest run are missing: the database does not answer.']));
 		await page.getByRole('table', {name: 'Largest headroom'}).waitFor();
 		broken = false;
@@ -131,10 +138,10 @@ export default async function home(test, {open}) {
 		await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Home', exact: true}).click();
 		await page.getByRole('table', {name: 'Workloads'}).waitFor();
 		await seen(async () => assert.equal(await section(page, 'Largest headroom').locator('.loading').innerText(), 'Loading…'));
-		await seen(async () => assert.equal((await lines(page, 'Needs attention')).length, 6));
+		await seen(async () => assert.equal((await lines(page, 'Needs attention')).length, 7));
 		await seen(async () => assert.equal(await section(page, 'Needs attention').locator('.hint').innerText(), 'The ranks of the 2 newest jobs are being compared.'));
 		release();
-		await seen(async () => assert.equal((await lines(page, 'Needs attention')).length, 7));
+		await seen(async () => assert.equal((await lines(page, 'Needs attention')).length, 8));
 		await seen(async () => assert.equal(await section(page, 'Needs attention').locator('.hint').innerText(), 'The ranks of the 2 newest jobs were compared.'));
 		await seen(async () => assert.equal(await section(page, 'Largest headroom').locator('.wrong').innerText(),
 			'Operators are missing: the answer of the server cannot be read.'));
