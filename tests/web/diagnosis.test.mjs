@@ -33,8 +33,10 @@ test('causes: those with time, most time first; equal ones keep their order', ()
 
 // [idle causes by time in ns, iterations, text]
 const IDLE = [
-	[{host_gap: 2e6, unknown: 998e6}, 1, 'The trace records the cause of 0.2 % of the idle time. The largest (2.000 ms) is host gap: before the next launch begins, the host does ' +
-		'other work. It records none for 99.8 % of the idle time (998.000 ms).'],
+	[{host_gap: 2e6, unknown: 998e6}, 1, 'The trace records no cause for 99.8 % of the idle time (998.000 ms). The largest cause that it records (2.000 ms) is host gap: before the ' +
+		'next launch begins, the host does other work.'],
+	[{host_gap: 600, unknown: 400}, 1, 'The trace records the cause of 60.0 % of the idle time. The largest (600 ns) is host gap: before the next launch begins, the host does ' +
+		'other work. It records none for 40.0 % of the idle time (400 ns).'],
 	[{host_gap: 10, synchronization: 40}, 2, 'The trace records the cause of 100.0 % of the idle time. The largest (20 ns per iteration) is synchronization: before the next launch ' +
 		'begins, the host waits for the GPU in a synchronizing call.'],
 	[{unknown: 500}, 1, 'The trace records no cause for 100.0 % of the idle time (500 ns).'],

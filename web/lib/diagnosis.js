@@ -98,6 +98,11 @@ export function idleText(doc) {
 	const rest = unknown ? `${part(unknown)} of the idle time (${time(unknown)})` : '';
 	if (!known.length) return unknown ? `The trace records no cause for ${rest}.` : null;
 	const [largest] = known;
+	if (unknown > doc.idle_ns / 2)
+		return (
+			`The trace records no cause for ${rest}. ` +
+			`The largest cause that it records (${time(largest.time_ns)}) is ${causeText(largest.cause)}`
+		);
 	return (
 		`The trace records the cause of ${part(doc.idle_ns - unknown)} of the idle time. ` +
 		`The largest (${time(largest.time_ns)}) is ${causeText(largest.cause)}` +

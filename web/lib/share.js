@@ -26,7 +26,8 @@ async function copy(place, text, what) {
 }
 
 // `markdown` is the API's address of the page as Markdown; without it only the link can be copied.
-export function share(markdown) {
+// `link` is an address whose page will show the same later; by default that of the page.
+export function share(markdown, link) {
 	const place = h('span', {class: 'shared'});
 
 	async function copyMarkdown() {
@@ -42,7 +43,7 @@ export function share(markdown) {
 	return h(
 		'span',
 		{class: 'share-controls', role: 'group', 'aria-label': 'Share'},
-		h('button', {type: 'button', on: {click: () => copy(place, location.href, 'Link')}}, 'Copy link'),
+		h('button', {type: 'button', on: {click: () => copy(place, link ? new URL(link, location.href).href : location.href, 'Link')}}, 'Copy link'),
 		markdown ? h('button', {type: 'button', on: {click: copyMarkdown}}, 'Copy as Markdown') : null,
 		place,
 	);

@@ -351,6 +351,15 @@ function clear(at, query, part) {
 	at.keep({...Object.fromEntries(removed.map((key) => [key, ''])), score: part === PARTS[0][0] ? '' : part});
 }
 
+// The address of the comparison with the numbers of its runs, because a query such as the last five
+// runs of a branch finds others later. Null if no side is a query or the answer names no runs.
+function lastingUrl(doc, params) {
+	const queries = ['base', 'head'].filter((side) => isQuery(params[side]));
+	if (!queries.length || !queries.every((side) => Array.isArray(doc[side].runs))) return null;
+	const ids = queries.map((side) => [side, doc[side].runs.map((r) => r.id).join(',')]);
+	return compareUrl({...params, ...Object.fromEntries(ids)});
+}
+
 // Links to two other comparisons of each side's first run: by layer, and as flame graph.
 function otherComparisons(doc, sides) {
 	const first = ['base', 'head'].map((side) =>
@@ -393,7 +402,7 @@ export async function page(view, query, at) {
 			{class: 'title answer'},
 			outcomeBadge(doc),
 			h('h1', {class: 'headline'}, headline(doc)),
-			shareControl(api.compareFile('md', params)),
+			shareControl(api.compareFile('md', params), lastingUrl(doc, params)),
 		),
 		refusalBanner(doc) ?? '',
 		sideCards(doc, params),

@@ -12,7 +12,7 @@ import * as o from '../lib/operators.js';
 import {missingText, partList} from '../lib/parts.js';
 import {runsUrl, scopedUrl, scopeText} from '../lib/scope.js';
 import {table} from '../lib/table.js';
-import {changeText, METRICS, trendsUrl, workloadName} from '../lib/trends.js';
+import {changeText, METRICS, minChangeRuns, trendsUrl, workloadName} from '../lib/trends.js';
 import {outcome} from './gate.js';
 import {jobName} from './jobs.js';
 
@@ -158,7 +158,7 @@ function attention(doc, scope) {
 				'Slower branch',
 				'loss',
 				h('a', {href: branchUrl(b)}, named(`${b.branch} of ${workloadName(b)}`)),
-				`: iteration ${changeText(b.change_pct)} against main, in each of ${f.plural(b.runs, 'run')} `,
+				`: median iteration ${changeText(b.change_pct)} against main, longer in each of ${f.plural(b.runs, 'run')}, not tested `,
 				age(b.at),
 			),
 		),
@@ -345,6 +345,13 @@ function runsCell({workload}, scope) {
 	return href ? h('a', {href}, f.count(workload.runs)) : f.count(workload.runs);
 }
 
+// The trends of a workload, or its runs if they are too few for a trend.
+function workloadUrl({project, workload, runs}, query, scope) {
+	const few = runs < minChangeRuns() && runsUrl({project, workload}, scope);
+	const range = {since: query.get('since'), until: query.get('until')};
+	return few || trendsUrl(new URLSearchParams(), {project, workload, ...range});
+}
+
 function workloadColumns(query, scope) {
 	const last = (w) => w.iteration_ns.at(-1) ?? null;
 	return [
@@ -355,12 +362,7 @@ function workloadColumns(query, scope) {
 				h(
 					'a',
 					{
-						href: trendsUrl(new URLSearchParams(), {
-							project: w.workload.project,
-							workload: w.workload.workload,
-							since: query.get('since'),
-							until: query.get('until'),
-						}),
+						href: workloadUrl(w.workload, query, scope),
 					},
 					named(workloadName(w.workload)),
 				),

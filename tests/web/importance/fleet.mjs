@@ -218,6 +218,7 @@ export default async function fleet(test, {open}) {
 		// A font or image that arrives late moves the chart, so each try locates the mark
 		// again.
 		await seen(async () => {
+			await drawn.locator('circle.point').first().scrollIntoViewIfNeeded();
 			const mark = await drawn.locator('circle.point').first().boundingBox();
 			await page.mouse.move(mark.x + mark.width / 2, mark.y + mark.height / 2);
 			await page.getByText(/^fused_moe: 310\.2 FLOP per byte, attained 727 TFLOP\/s, S 61\.0 %, importance 17\.2 %$/).waitFor({timeout: 2000});

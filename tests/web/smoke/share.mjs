@@ -45,6 +45,14 @@ export default async function share(test, world) {
 			assert.ok((await clipboard(page)).startsWith('## '));
 		});
 
+	await test('the link of a comparison of a query has the numbers of its runs', async () => {
+		const query = new URLSearchParams({base: 'project=share last=1', head: ids[1], seed: '2'});
+		const page = await open(`/compare?${query}`, permissions);
+		await click(page, 'Copy link');
+		await seen(async () => assert.deepEqual(Object.fromEntries(new URL(await clipboard(page)).searchParams),
+			{base: ids[0], head: ids[1], seed: '2'}));
+	});
+
 	await test('without a clipboard the text is shown and selected', async () => {
 		const page = await open(runs[0]);
 		await withoutClipboard(page);

@@ -22,7 +22,7 @@ export default async function home(test, {open}) {
 			`Gate regressed${doc.ODD}: iteration + 4.2 %, limit 3 %`, '2 more regressed gates',
 			'Change pointIteration of ci / steps: +8.0 %, since run 61',
 			'Change pointgemm of decode: the size of the change is unknown, since run 151',
-			'Slower branchfast "norm" of ci / steps: iteration +6.3 % against main, in each of 3 runs',
+			'Slower branchfast "norm" of ci / steps: median iteration +6.3 % against main, longer in each of 3 runs, not tested',
 			'Slow GPUnode7 0000:57:00.0: +6.1 % time relative to the median GPU',
 			'Upload failed<b>cut</b>.json: the list of events is empty',
 			`Unbalanced rankstrain: ${two.job().headline}`]));
