@@ -169,7 +169,7 @@ static bool background_tasks_move(struct background_tasks *c, struct err *e)
 	if (r.left && !c->unmoved && background_tasks_go_on(c))
 		log_warn("bytes stay where they are: %s", r.why.text);
 	c->unmoved = r.left;
-	c->moving = r.more && !r.left;
+	c->moving = r.more && !r.unavailable;
 	return true;
 }
 
@@ -240,8 +240,9 @@ static void background_tasks_ready(struct background_tasks *c)
 
 static void background_tasks_release(struct background_tasks *c)
 {
+	object_store_free(
+		c->store); /* before libcurl ends with the dispatcher */
 	webhook_dispatcher_free(c->dispatcher);
-	object_store_free(c->store);
 	conn_cancel_release(&c->cancel);
 	pthread_mutex_destroy(&c->lock);
 	pthread_cond_destroy(&c->wake);

@@ -2,7 +2,7 @@
  *
  * One thread, with its own connection, deletes expired data (every --vacuum-s), moves
  * bytes of uploads to where --bytes says and checks trends for changes (when runs arrive,
- * and also during a long vacuum or a long move). If several servers use one database,
+ * and also during a long vacuum or between two moves). If several servers use one database,
  * only one of them runs these tasks. Another thread delivers webhooks (webhook_dispatcher.h); every server
  * has one. */
 #pragma once

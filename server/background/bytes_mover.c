@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After so many failures in a row the storage is considered unavailable until the next
- * call. */
+/* After so many failures in a row that are not the object's, the storage is considered
+ * unavailable until the next call. */
 enum { MOVER_FAILURES = 3 };
 
 struct bytes_mover {
@@ -93,7 +93,7 @@ static bool bytes_mover_read(void *ctx, const struct upload_object *o,
 		return false;
 	sha256_end(&s.sha256, digest);
 	return !memcmp(digest, o->sha256, sizeof digest) ||
-	       err_set(e, ERR_BUSY,
+	       err_set(e, ERR_CONFLICT,
 		       "%.200s: object storage returns other bytes than it "
 		       "received",
 		       o->object);
@@ -141,19 +141,25 @@ static bool bytes_mover_may(struct bytes_mover *m)
 static bool bytes_mover_count(struct bytes_mover *m, bool ok,
 	const struct err *why)
 {
-	m->failures = ok ? 0 : m->failures + 1;
+	bool storage =
+		!ok && (why->code == ERR_BUSY || why->code == ERR_FORBIDDEN ||
+			       why->code == ERR_FILE);
+	m->failures = storage ? m->failures + 1 : 0;
+	m->report->unavailable = m->failures == MOVER_FAILURES;
 	if (ok)
 		return true;
 	m->report->left++;
 	if (!m->report->why.code)
 		m->report->why = *why;
-	return m->failures < MOVER_FAILURES && why->code != ERR_DATABASE;
+	return !m->report->unavailable && why->code != ERR_DATABASE;
 }
 
 static bool bytes_mover_uploads(struct bytes_mover *m, struct err *e)
 {
 	bool back = !strcmp(m->to, BYTES_MOVER_DATABASE), more = true;
 	struct upload_object o = { 0 };
+	if (back && !upload_object_abandon(m->db, e))
+		return false;
 	while (more && bytes_mover_may(m)) {
 		struct err why = { 0 };
 		if (!(back ? upload_object_next(m->db, o.upload, &o, e)
@@ -171,8 +177,8 @@ static bool bytes_mover_uploads(struct bytes_mover *m, struct err *e)
 	return true;
 }
 
-/* Deletes only objects of this place: a copy of the database that runs elsewhere, with
- * another place or none, must not delete the objects of the original. */
+/* Deletes only objects of this place: a copy of the database with another place or none
+ * must not delete the objects of the original. */
 static bool bytes_mover_delete(struct bytes_mover *m, const char *below,
 	struct err *e)
 {
@@ -180,12 +186,12 @@ static bool bytes_mover_delete(struct bytes_mover *m, const char *below,
 	bool more = true;
 	while (more && bytes_mover_may(m)) {
 		struct err why = { 0 };
-		if (!upload_object_gone(m->db, below, object, object, e))
+		if (!upload_object_to_delete(m->db, below, object, object, e))
 			return false;
 		if (!*object)
 			return true;
 		bool ok = object_delete(m->store, object, &why) &&
-			  upload_object_forget(m->db, object, &why);
+			  upload_object_deleted(m->db, object, &why);
 		m->report->deleted += ok;
 		more = bytes_mover_count(m, ok, &why);
 	}
@@ -207,7 +213,8 @@ bool bytes_mover_run(struct db *db, struct object_store *store, const char *to,
 	object_store_on_wait(store, go_on, ctx);
 	bool ok = bytes_mover_uploads(&m, e);
 	m.failures = 0;
-	ok = ok && (report->more || bytes_mover_delete(&m, below, e));
+	ok = ok && (report->more || report->unavailable ||
+			   bytes_mover_delete(&m, below, e));
 	object_store_on_wait(store, NULL, NULL);
 	return ok;
 }

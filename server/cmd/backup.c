@@ -254,7 +254,8 @@ static void backup_report(const char *path, const struct manifest *m)
 		m->raw ? "" : ", without the bytes of uploads");
 	if (!m->raw)
 		printf("after a restore from it, uploads cannot be read again "
-		       "(rebuild, retry) or downloaded\n");
+		       "(rebuild, retry) or downloaded, except those in object "
+		       "storage\n");
 	printf("protect it like a password: it contains token hashes, webhook "
 	       "secrets and all traces\n");
 }

@@ -283,7 +283,7 @@ static void serve_sweep(struct serve_state *s)
 }
 
 /* What the server does every 100 ms. */
-static void serve_tend(struct serve_state *s)
+static void serve_supervise(struct serve_state *s)
 {
 	if (s->store.cluster)
 		cluster_tend(s->store.cluster);
@@ -300,11 +300,12 @@ static void serve_leave(struct serve_state *s, const sigset_t *set,
 	if (s->config.unready_s == 0)
 		return;
 	api_leave(s->api);
+	httpd_leave(s->httpd);
 	while (clock_ms() < end_ms) {
 		int sig = sigtimedwait(set, NULL, tick);
 		if (sig > 0 && sig != SIGCHLD)
 			return;
-		serve_tend(s);
+		serve_supervise(s);
 	}
 }
 
@@ -324,7 +325,7 @@ static void serve_run(struct serve_state *s)
 			serve_leave(s, &set, &tick);
 			return;
 		}
-		serve_tend(s);
+		serve_supervise(s);
 	}
 }
 

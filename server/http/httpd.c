@@ -978,9 +978,14 @@ static void httpd_stop_listening(struct httpd *h)
 	h->deaf = true;
 }
 
-void httpd_drain(struct httpd *h, int drain_s)
+void httpd_leave(struct httpd *h)
 {
 	atomic_store(&h->draining, true);
+}
+
+void httpd_drain(struct httpd *h, int drain_s)
+{
+	httpd_leave(h);
 	httpd_stop_listening(h);
 	for (int ms = 0; ms < drain_s * 1000; ms += 20) {
 		if (!atomic_load(&h->active))

@@ -23,6 +23,8 @@ struct httpd;
 struct httpd *httpd_new(struct api *a, const struct httpd_options *o,
 	struct err *e);
 int httpd_port(const struct httpd *h);
+/* From now on every answer ends its connection, so that a proxy keeps none. */
+void httpd_leave(struct httpd *h);
 /* Stops accepting requests; waits at most drain_s for requests in progress. */
 void httpd_drain(struct httpd *h, int drain_s);
 void httpd_free(struct httpd *h);

@@ -34,7 +34,8 @@ struct job {
 	struct profile *runs;
 
 	uint8_t *chunk; /* the chunk that the decoder reads */
-	size_t fetched; /* bytes of it that the object storage sent */
+	size_t fetched; /* bytes of it that object storage sent */
+	int64_t read_bytes; /* of all chunks so far */
 	int32_t seq; /* number of the next chunk */
 	int64_t plain_bytes;
 
@@ -81,18 +82,37 @@ static bool ingest_fetched(void *ctx, const void *bytes, size_t len,
 	return true;
 }
 
+/* Tries again if the storage rejects a request because of its load: otherwise a large
+ * upload, with its thousands of requests, would seldom be read to its end. */
+static bool ingest_fetch_again(struct job *j,
+	const struct upload_chunk_place *place, size_t len, struct err *e)
+{
+	static const int pauses_ms[] = { 200, 800, 3200, 0 };
+	for (int i = 0;; i++) {
+		struct err why = { 0 };
+		j->fetched = 0;
+		if (object_get(j->objects, place->object, place->etag,
+			    place->at, (int64_t)len, ingest_fetched, j, &why))
+			return true;
+		if (why.code != ERR_BUSY || !pauses_ms[i] ||
+			(j->limits->stop && *j->limits->stop))
+			return err_set(e, why.code, "%s", why.text);
+		nanosleep(&(struct timespec){ pauses_ms[i] / 1000,
+				  pauses_ms[i] % 1000 * 1000000L },
+			NULL);
+	}
+}
+
 /* Reads a chunk that is in an object. */
 static bool ingest_fetch(struct job *j, const struct upload_chunk_place *place,
 	size_t len, struct err *e)
 {
-	j->fetched = 0;
 	if (!j->objects)
 		return err_set(e, ERR_FORBIDDEN,
 			"the bytes of upload %lld are in %.150s, and this "
 			"process has no object storage",
 			(long long)j->claim->upload, place->object);
-	return object_get(j->objects, place->object, place->etag, place->at,
-		(int64_t)len, ingest_fetched, j, e);
+	return ingest_fetch_again(j, place, len, e);
 }
 
 static bool ingest_next_chunk(void *ctx, const void **bytes, size_t *len,
@@ -102,13 +122,20 @@ static bool ingest_next_chunk(void *ctx, const void **bytes, size_t *len,
 	*bytes = j->chunk;
 	*len = 0;
 	if (j->seq == j->claim->chunks)
-		return true;
+		return j->read_bytes == j->claim->bytes ||
+		       err_set(e, ERR_INTERNAL,
+			       "upload %lld has %lld bytes in its chunks "
+			       "instead of %lld",
+			       (long long)j->claim->upload,
+			       (long long)j->read_bytes,
+			       (long long)j->claim->bytes);
 	double began = ingest_now_ms();
 	struct upload_chunk_place place;
 	bool ok = upload_read_chunk(j->db, j->claim->upload, j->seq++, j->chunk,
 			  len, &place, e) &&
 		  (!*place.object || ingest_fetch(j, &place, *len, e));
 	j->read_ms += ingest_now_ms() - began;
+	j->read_bytes += ok ? (int64_t)*len : 0;
 	return ok;
 }
 

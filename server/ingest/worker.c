@@ -213,7 +213,7 @@ static bool worker_connected(struct db **db, const char *conninfo)
 
 /* Number of tries that an upload has after a failed ingest; 0: this failure
  * does not count. The upload is not at fault if the cause is a stop, a full
- * disk, an object storage that does not answer or rejects the credentials, or a
+ * disk, object storage that does not answer or rejects the credentials, or a
  * database that became unavailable. It may be at fault if a working
  * database rejected it. It may also be at fault if the database becomes
  * unavailable again and again while the upload's own rows are written. */

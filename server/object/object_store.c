@@ -5,16 +5,22 @@
 #include "object_credentials.h"
 #include "s3_sign.h"
 #include "url_encode.h"
+#include <assert.h>
 #include <ctype.h>
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNECT_S = 10, SLOW_S = 30, SLOW_BYTES_PER_S = 1024 };
-enum { URL_MAX = 8192, HOST_MAX = 300, HEADER_MAX = OBJECT_TOKEN + 64 };
+enum { CONNECT_S = 10, SLOW_S = 60, SLOW_BYTES_PER_S = 1024 };
+/* The most time of a request: a part for the answer, a part per MiB. */
+enum { ANSWER_S = 120, S_PER_MIB = 1 };
+/* Storages close idle connections, often after 5 s. A request that uses one at that
+ * moment fails, and a body cannot be sent again from its beginning. */
+enum { IDLE_S = 4 };
+enum { URL_MAX = 8192, HOST_MAX = 300, HEADER_MAX = OBJECT_TOKEN + 1024 };
 /* What is kept of the body of an error, which is a short XML document. */
 enum { ANSWER_MAX = 1 << 14 };
-enum { BUCKET_MIN = 3, BUCKET_MAX = 63, WORD_MAX = 200 };
+enum { BUCKET_MIN = 3, BUCKET_MAX = 63, REGION_MAX = 64, WORD_MAX = 200 };
 
 static const char OBJECT_SCHEME[] = "s3://";
 
@@ -36,10 +42,11 @@ struct object_request {
 	object_source_fn *source;
 	object_sink_fn *sink;
 	void *ctx;
+	int64_t at; /* the first byte that must come back */
 	int64_t length; /* bytes that must come back; -1: any number */
 	int64_t taken; /* bytes that the sink received */
 	struct buf answer; /* the body, if it is not an object */
-	char etag[OBJECT_ETAG];
+	char etag[OBJECT_ETAG], range[64];
 	long status;
 	bool interrupted;
 	struct err failed; /* in the source or the sink */
@@ -76,9 +83,12 @@ static bool object_store_address(struct object_store *s, struct err *e)
 		return err_set(e, ERR_INPUT, "--s3-endpoint is too long");
 	while (n > 0 && s->endpoint[n - 1] == '/')
 		s->endpoint[--n] = '\0';
-	const char *host = strstr(s->endpoint, "://");
-	host = host ? host + 3 : "";
-	size_t len = strcspn(host, "/");
+	const char *host = "";
+	if (!strncmp(s->endpoint, "http://", 7))
+		host = s->endpoint + 7;
+	else if (!strncmp(s->endpoint, "https://", 8))
+		host = s->endpoint + 8;
+	size_t len = strcspn(host, "/?#@ ");
 	if (len == 0 || len >= sizeof s->host || host[len])
 		return err_set(e, ERR_INPUT,
 			"--s3-endpoint '%.200s' is not of the form "
@@ -95,7 +105,9 @@ struct object_store *object_store_new(const struct object_settings *is,
 	if (!s)
 		abort();
 	s->is = is;
-	if (!object_store_address(s, e)) {
+	if (strlen(is->region) > REGION_MAX)
+		err_set(e, ERR_INPUT, "--s3-region is too long");
+	if (e->code || !object_store_address(s, e)) {
 		free(s);
 		return NULL;
 	}
@@ -151,21 +163,29 @@ static size_t object_store_on_body(char *from, size_t size, size_t n, void *ctx)
 	return r->sink(r->ctx, from, len, &r->failed) ? len : 0;
 }
 
+/* Copies the value of a header line if it has the name, which ends in a colon. */
+static void object_store_value(const char *line, size_t len, const char *name,
+	char *to, size_t room)
+{
+	size_t at = strlen(name);
+	if (len < at || strncasecmp(line, name, at) != 0)
+		return;
+	while (at < len && line[at] == ' ')
+		at++;
+	size_t end = at;
+	while (end < len && line[end] != '\r' && line[end] != '\n')
+		end++;
+	snprintf(to, room, "%.*s", (int)(end - at), line + at);
+}
+
 static size_t object_store_on_header(char *from, size_t size, size_t n,
 	void *ctx)
 {
-	static const char NAME[] = "etag:";
 	struct object_request *r = ctx;
-	size_t len = size * n, at = strlen(NAME);
-	if (len < at || strncasecmp(from, NAME, at) != 0)
-		return len;
-	while (at < len && strchr(" \"", from[at]))
-		at++;
-	size_t end = at;
-	while (end < len && !strchr("\"\r\n", from[end]))
-		end++;
-	snprintf(r->etag, sizeof r->etag, "%.*s", (int)(end - at), from + at);
-	return len;
+	object_store_value(from, size * n, "ETag:", r->etag, sizeof r->etag);
+	object_store_value(from, size * n, "Content-Range:", r->range,
+		sizeof r->range);
+	return size * n;
 }
 
 static int object_store_on_wait_curl(void *ctx, curl_off_t a, curl_off_t b,
@@ -181,9 +201,22 @@ static int object_store_on_wait_curl(void *ctx, curl_off_t a, curl_off_t b,
 static void object_store_header(struct object_request *r, const char *name,
 	const char *value)
 {
-	char line[HEADER_MAX];
-	snprintf(line, sizeof line, "%s: %s", name, value);
-	r->headers = curl_slist_append(r->headers, line);
+	struct buf line;
+	buf_init(&line, HEADER_MAX);
+	buf_printf(&line, "%s: %s", name, value);
+	assert(!line.full);
+	r->headers = curl_slist_append(r->headers, line.at);
+	buf_release(&line);
+}
+
+/* Whether the text can be the value of a header, or a part of one. */
+static bool object_store_printable(const char *text, size_t most)
+{
+	size_t n = strlen(text);
+	for (size_t i = 0; i < n; i++)
+		if (text[i] <= ' ' || text[i] >= '\x7f')
+			return false;
+	return n <= most;
 }
 
 /* Adds the path of the object to the URL of the endpoint; *path: where it begins. */
@@ -209,18 +242,23 @@ static bool object_store_who(const struct object_store *s,
 {
 	*who = (struct s3_credentials){ s->is->key_id, s->is->secret,
 		s->is->token };
-	if (*who->key_id && *who->secret)
-		return true;
-	if (!*s->is->credentials)
-		return err_set(e, ERR_FORBIDDEN,
-			"object storage needs credentials: set "
-			"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
-			"--s3-credentials");
-	if (!object_credentials_read(s->is->credentials, file, e))
-		return false;
-	*who = (struct s3_credentials){ file->key_id, file->secret,
-		file->token };
-	return true;
+	if (!*who->key_id || !*who->secret) {
+		if (!*s->is->credentials)
+			return err_set(e, ERR_FORBIDDEN,
+				"object storage needs credentials: set "
+				"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
+				"or --s3-credentials");
+		if (!object_credentials_read(s->is->credentials, file, e))
+			return false;
+		*who = (struct s3_credentials){ file->key_id, file->secret,
+			file->token };
+	}
+	return (object_store_printable(who->key_id, OBJECT_KEY) &&
+		       object_store_printable(who->secret, OBJECT_KEY) &&
+		       object_store_printable(who->token, OBJECT_TOKEN)) ||
+	       err_set(e, ERR_FORBIDDEN,
+		       "the credentials of object storage are too long or "
+		       "contain a character that no header may contain");
 }
 
 static bool object_store_sign(struct object_request *r, const char *method,
@@ -235,6 +273,8 @@ static bool object_store_sign(struct object_request *r, const char *method,
 		return false;
 	snprintf(q.body_sha256, sizeof q.body_sha256, "%s", body_sha256);
 	s3_sign(&who, &q, &signature);
+	/* libcurl would omit a port that is the default */
+	object_store_header(r, "Host", q.host);
 	if (*range)
 		object_store_header(r, "Range", range);
 	object_store_header(r, "X-Amz-Content-Sha256", body_sha256);
@@ -245,7 +285,9 @@ static bool object_store_sign(struct object_request *r, const char *method,
 	return true;
 }
 
-static void object_store_set_up(struct object_request *r, const char *method)
+/* `bytes`: of the body or of the object. */
+static void object_store_set_up(struct object_request *r, const char *method,
+	int64_t bytes)
 {
 	CURL *c = r->store->curl;
 	curl_easy_reset(c); /* keeps the connection */
@@ -258,6 +300,9 @@ static void object_store_set_up(struct object_request *r, const char *method)
 	curl_easy_setopt(c, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);
+	curl_easy_setopt(c, CURLOPT_MAXAGE_CONN, (long)IDLE_S);
+	curl_easy_setopt(c, CURLOPT_TIMEOUT,
+		(long)(ANSWER_S + S_PER_MIB * (bytes >> 20)));
 	curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)SLOW_S);
 	curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES_PER_S);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, r->why);
@@ -290,14 +335,37 @@ static bool object_store_refused(const struct object_request *r, struct err *e)
 	char code[WORD_MAX], message[WORD_MAX];
 	object_store_element(&r->answer, "<Code>", code);
 	object_store_element(&r->answer, "<Message>", message);
-	enum err_code is = r->status == 404 ? ERR_NOT_FOUND
-			   : r->status == 401 || r->status == 403
-				   ? ERR_FORBIDDEN
-				   : ERR_BUSY;
+	/* A proxy or a wrong endpoint may answer 404, too. */
+	bool missing = r->status == 404 && !strcmp(code, "NoSuchKey");
+	bool denied = r->status == 401 || r->status == 403;
+	bool wrong = r->status >= 400 && r->status < 500 && r->status != 404 &&
+		     r->status != 408 && r->status != 429;
+	enum err_code is = ERR_BUSY;
+	if (missing)
+		is = ERR_NOT_FOUND;
+	else if (denied)
+		is = ERR_FORBIDDEN;
+	else if (wrong)
+		is = ERR_INPUT;
 	return err_set(e, is,
 		"%.150s: object storage answered %ld%s%.40s%s%.100s", r->name,
 		r->status, *code ? " " : "", code, *message ? ": " : "",
 		message);
+}
+
+/* Whether the answer has the bytes that the request named, and not others. */
+static bool object_store_check_range(const struct object_request *r,
+	struct err *e)
+{
+	char want[64];
+	int n = snprintf(want, sizeof want, "bytes %lld-%lld/",
+		(long long)r->at, (long long)(r->at + r->length - 1));
+	bool ok = r->status == 206 ? !strncmp(r->range, want, (size_t)n)
+				   : r->at == 0;
+	return ok || err_set(e, ERR_BUSY,
+			     "%.150s: object storage sent the range '%.60s' "
+			     "instead of '%.60s'",
+			     r->name, r->range, want);
 }
 
 static bool object_store_result(const struct object_request *r, CURLcode rc,
@@ -319,11 +387,12 @@ static bool object_store_result(const struct object_request *r, CURLcode rc,
 		return err_set(e, ERR_BUSY,
 			"%.150s: object storage sent %lld of %lld bytes",
 			r->name, (long long)r->taken, (long long)r->length);
-	return true;
+	return r->length < 0 || object_store_check_range(r, e);
 }
 
 static void object_store_release(struct object_request *r)
 {
+	curl_easy_reset(r->store->curl); /* it refers to *r */
 	curl_slist_free_all(r->headers);
 	buf_release(&r->url);
 	buf_release(&r->answer);
@@ -340,7 +409,7 @@ static bool object_store_send(struct object_request *r, const char *method,
 	if (ok) {
 		/* without this, libcurl would first request permission to send */
 		r->headers = curl_slist_append(r->headers, "Expect:");
-		object_store_set_up(r, method);
+		object_store_set_up(r, method, size >= 0 ? size : r->length);
 		if (size >= 0) {
 			CURL *c = r->store->curl;
 			curl_easy_setopt(c, CURLOPT_UPLOAD, 1L);
@@ -373,7 +442,8 @@ bool object_put(struct object_store *s, const char *name, int64_t size,
 	if (!object_store_send(&r, "PUT", "", hex, size, e))
 		return false;
 	snprintf(etag, OBJECT_ETAG, "%s", r.etag);
-	return true;
+	return *etag || err_set(e, ERR_BUSY,
+				"%.150s: object storage sent no ETag", name);
 }
 
 /* The digest of no bytes. */
@@ -387,6 +457,7 @@ bool object_get(struct object_store *s, const char *name, const char *etag,
 		.name = name,
 		.sink = sink,
 		.ctx = ctx,
+		.at = at,
 		.length = len };
 	char range[64];
 	snprintf(range, sizeof range, "bytes=%lld-%lld", (long long)at,
@@ -394,7 +465,7 @@ bool object_get(struct object_store *s, const char *name, const char *etag,
 	if (!object_store_send(&r, "GET", range, OBJECT_EMPTY, -1, e))
 		return false;
 	return !strcmp(r.etag, etag) ||
-	       err_set(e, ERR_BUSY,
+	       err_set(e, ERR_NOT_FOUND,
 		       "%.150s: object storage has another object of this name "
 		       "(ETag %.60s instead of %.60s)",
 		       name, r.etag, etag);

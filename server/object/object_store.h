@@ -2,12 +2,19 @@
  *
  * An object has a name "s3://BUCKET/KEY", which says everything but the address and the
  * credentials of the storage. The bucket is part of the path of a request, not of the
- * host name, so that any endpoint and any certificate work.
+ * host name, so that a certificate for the endpoint is sufficient.
  *
- * What a storage answers is checked: a status, a length or an ETag that is not the
- * expected one is a failure with a sentence. ERR_NOT_FOUND: the object does not exist.
- * ERR_FORBIDDEN: the storage rejects the credentials. ERR_BUSY: everything else; another
- * try may succeed. A request ends if less than 1 KiB/s arrive or leave for 30 s.
+ * What a storage answers is checked: a status, a length, a range or an ETag that is not
+ * the expected one is a failure with a sentence.
+ *
+ *   ERR_NOT_FOUND  the object, as it was written, does not exist
+ *   ERR_INPUT      the storage rejects this request, and would again
+ *   ERR_FORBIDDEN  it rejects the credentials, or there are none
+ *   ERR_BUSY       it cannot be reached or does not work; another try may succeed
+ *
+ * A request ends if less than 1 KiB/s arrive or leave for a minute, and at the latest
+ * when it has taken two minutes and a second per MiB. Proxies of the environment
+ * (https_proxy, no_proxy) are used, as by Amazon's tools.
  *
  * For one thread. */
 #pragma once
@@ -18,7 +25,7 @@
 
 enum { OBJECT_NAME = 1200, OBJECT_ETAG = 100 };
 
-/* Where the storage is and who calls it. The texts must live as long as the storage. */
+/* Where the storage is and who calls it. The texts must live as long as the store. */
 struct object_settings {
 	const char *endpoint; /* "": Amazon's of the region */
 	const char *region;
@@ -49,8 +56,8 @@ typedef bool object_source_fn(void *ctx, void *into, size_t room, size_t *len,
 typedef bool object_sink_fn(void *ctx, const void *bytes, size_t len,
 	struct err *e);
 
-/* Creates or replaces an object of `size` bytes with the digest. `etag` receives what
- * identifies its content to the storage, without quotes. */
+/* Creates or replaces an object of `size` bytes with the digest. `etag` receives the
+ * storage's ETag of it, with its quotes. */
 bool object_put(struct object_store *s, const char *name, int64_t size,
 	const uint8_t sha256[SHA256_BYTES], object_source_fn *source, void *ctx,
 	char etag[OBJECT_ETAG], struct err *e);

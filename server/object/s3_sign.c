@@ -11,7 +11,7 @@
 #define ALGORITHM "AWS4-HMAC-SHA256"
 #define SERVICE "s3"
 
-enum { DAY = 8, SCOPE = 128, CANONICAL_MAX = 1 << 16 };
+enum { DAY = 8, SCOPE = 128, CANONICAL_MAX = 1 << 17 };
 
 /* The names of the signed headers, sorted. */
 static void s3_signed_headers(const struct s3_credentials *who,

@@ -23,7 +23,7 @@ struct s3_request {
 	time_t at;
 };
 
-enum { S3_DATE = 17, S3_AUTHORIZATION = 600 };
+enum { S3_DATE = 17, S3_AUTHORIZATION = 800 };
 
 /* Values of the headers X-Amz-Date and Authorization. */
 struct s3_signature {

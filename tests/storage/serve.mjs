@@ -1,4 +1,4 @@
-// serve.mjs - serves an object storage on loopback until it is killed: serve.mjs FOLDER PORT.
+// serve.mjs - serves object storage on loopback until it is killed: serve.mjs FOLDER PORT.
 //
 // Objects are files of the folder; the bucket is `kernsift`, key and secret are `S3RVER`.
 

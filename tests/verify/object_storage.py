@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""object_storage.py - the bytes of uploads in an object storage: `--bytes s3://…`.
+"""object_storage.py - the bytes of uploads in object storage: `--bytes s3://…`.
 
 A storage (tests/storage) keeps its objects in files, so the script sees what is stored
 without kernsift. It does not check signatures of version 4. Between them is a proxy that
@@ -171,6 +171,9 @@ class Forward(http.server.BaseHTTPRequestHandler):
 
     def work(self):
         mode = self.server.mode
+        if mode == 'wrong place':
+            self.rfile.read(int(self.headers.get('Content-Length') or 0))
+            return self.answer(404, b'unknown host')
         if mode == 'busy':
             self.rfile.read(int(self.headers.get('Content-Length') or 0))
             return self.answer(503, ERROR.format(
@@ -181,6 +184,11 @@ class Forward(http.server.BaseHTTPRequestHandler):
         if mode == 'false success' and self.command == 'PUT':
             return self.answer(200, ERROR.format(
                 'InternalError', 'We encountered an error.').encode())
+        if mode == 'no etag':
+            headers = [(n, v) for n, v in headers if n.lower() != 'etag']
+        if mode == 'other range' and self.command == 'GET':
+            headers = [(n, 'bytes 7-8/9' if n.lower() == 'content-range' else v)
+                       for n, v in headers]
         if mode == 'other etag' and self.command == 'GET':
             headers = [(n, '"other"' if n.lower() == 'etag' else v)
                        for n, v in headers]
@@ -199,7 +207,9 @@ class Forward(http.server.BaseHTTPRequestHandler):
 FAULTS = {
     'busy': 'object storage answered 503 SlowDown: Please reduce your request rate.',
     'false success': 'object storage answered 200 InternalError: We encountered an error.',
-    'other etag': 'object storage has another object of this name (ETag other',
+    'other etag': 'object storage has another object of this name (ETag "other"',
+    'no etag': 'object storage sent no ETag',
+    'other range': "object storage sent the range 'bytes 7-8/9' instead of",
     'other bytes': 'object storage returns other bytes than it received',
     'short': 'object storage sent',
     'cut': 'object storage at http://127.0.0.1',
@@ -229,7 +239,7 @@ def moved(s, storage):
     running.until('all bytes are moved', lambda: in_database(s) == 0,
                   lambda: in_database(s))
     running.until('no object is left over', lambda: not s.sql(
-        'SELECT 1 FROM object_gone'))
+        'SELECT 1 FROM object_to_delete WHERE deleted_at IS NULL'))
     assert storage.objects() == named(s), (storage.objects(), named(s))
 
 
@@ -314,20 +324,41 @@ def check_reads(s, storage, proxy, runs):
     u = s.get(f'/uploads/{upload}')
     assert u['state'] == 'failed' and 'object storage answered 404' in u['error'], u
     assert kernels(s, runs[1:]) == {r: before[r] for r in runs[1:]}
-    s.sql(f'UPDATE upload SET dropped_at = now() WHERE id = {upload}')
-    running.until('its name is forgotten', lambda: gone not in named(s))
+    expire(s, upload)
+    assert gone not in named(s)
     print('ok: reads wait for the storage; a vanished object is named')
 
 
-def check_expiry(s, storage, runs):
-    left = len(named(s))
-    s.sql("UPDATE upload SET received_at = now() - interval '9 days' WHERE id = "
-          f'(SELECT upload_id FROM run WHERE run_id = {runs[1]})')
+def expire(s, upload):
+    """Deletes the bytes of an upload by retention."""
+    s.sql("UPDATE upload SET received_at = now() - interval '9 days' "
+          f'WHERE id = {upload}')
     subprocess.run([running.BIN, 'vacuum', '--data', s.data, '--raw-days', '8'],
                    check=True, stdout=subprocess.DEVNULL)
+
+
+def upload_of(s, run):
+    return s.sql(f'SELECT upload_id FROM run WHERE run_id = {run}')[0][0]
+
+
+def check_expiry(s, storage, proxy, runs):
+    left = len(named(s))
+    expire(s, upload_of(s, runs[1]))
     assert len(named(s)) == left - 1
     running.until('the object is deleted', lambda: len(
         storage.objects()) == left - 1)
+    assert s.sql('SELECT 1 FROM object_to_delete WHERE deleted_at IS NOT NULL'), (
+        'it is not deleted again a day later')
+    # A 404 of something that is not the storage deletes nothing.
+    proxy.mode = 'wrong place'
+    expire(s, upload_of(s, runs[2]))
+    sentence = 'object storage answered 404'
+    count = s.logged().count(sentence)
+    running.until('the log has the 404', lambda: s.logged().count(sentence) > count)
+    assert len(storage.objects()) == left - 1
+    assert s.sql('SELECT 1 FROM object_to_delete WHERE deleted_at IS NULL')
+    proxy.mode = 'through'
+    running.until('it is deleted', lambda: len(storage.objects()) == left - 2)
     print('ok: an expired object is deleted')
 
 
@@ -413,6 +444,25 @@ def check_credentials(s, storage, proxy, traces):
     print('ok: rejected credentials: the bytes stay')
 
 
+def check_backup(s, storage, proxy, runs):
+    """A restored backup without bytes reads the objects, and deletes none."""
+    data = f'{running.SCRATCH}/ks-verify-restored-{os.getpid()}'
+    file = f'{storage.folder}.backup'
+    before, objects = kernels(s, runs), storage.objects()
+    try:
+        subprocess.run([running.BIN, 'backup', '--without-raw', '--data', s.data,
+                        file], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([running.BIN, 'restore', '--data', data, file], check=True,
+                       stdout=subprocess.DEVNULL)
+        with running.Server(options(proxy, ''), data) as copy:
+            rebuilt(copy)
+            assert kernels(copy, runs) == before
+            assert storage.objects() == objects
+    finally:
+        shutil.rmtree(data, ignore_errors=True)
+    print('ok: a restored backup without bytes reads the objects')
+
+
 def check_back(s, storage, proxy):
     again_with(s, options(proxy, 'database'))
     running.until('all bytes are back', lambda: not named(s),
@@ -445,17 +495,18 @@ def main():
         storage.start()
         proxy = Proxy(storage)
         small = [running.generate(folder, f'{n}', '--steps', '2', '--seed',
-                                  str(n))[0] for n in range(14)]
+                                  str(n))[0] for n in range(16)]
         big, _ = running.generate(folder, 'big', '--events', '20000')
         assert len(big) > 3 << 20, 'several chunks'
         with running.Server(options(proxy)) as s:
             runs = check_round_trip(s, storage, [*small[:3], big])
             check_faults(s, storage, proxy, small[3:])
             check_reads(s, storage, proxy, runs)
-            check_expiry(s, storage, runs)
+            check_expiry(s, storage, proxy, runs)
             check_kills(s, storage, uploads, kills, folder,
                         random.Random(args.seed))
-            check_credentials(s, storage, proxy, small[12:])
+            check_backup(s, storage, proxy, runs[3:])
+            check_credentials(s, storage, proxy, small[14:])
             check_back(s, storage, proxy)
     finally:
         storage.kill()

@@ -2,7 +2,8 @@
 """rolling.py - servers on one database are replaced under load without a failed request.
 
 A proxy requests /readyz of each server, as balancers do, and sends each connection to one
-that is ready. Clients read and upload without a pause; a request is never repeated. The
+that is ready. Clients read and upload without a pause, on connections that they keep as long as the
+server does; a request is never repeated. The
 script replaces the servers one after the other with SIGTERM, and with --full 20 times.
 At the end every upload must be done, once.
 
@@ -116,6 +117,7 @@ class Load:
         self.port, self.traces = port, traces
         self.answers, self.failures, self.sent = 0, [], []
         self.over = threading.Event()
+        self.own = threading.local()
         self.threads = [threading.Thread(target=self.work, args=(w, n))
                         for n, w in enumerate([self.read] * 3 + [self.upload])]
         for t in self.threads:
@@ -132,15 +134,19 @@ class Load:
             turn += 1
 
     def request(self, method, path, body=None):
-        c = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
-        try:
-            c.request(method, running.API + path, body, {'Connection': 'close'})
-            answer = c.getresponse()
-            text = answer.read()
-            assert answer.status in (200, 202), (path, answer.status, text[:200])
-            return json.loads(text)
-        finally:
+        """Sends a request, on the thread's connection if the last answer kept it."""
+        c = getattr(self.own, 'connection', None) or http.client.HTTPConnection(
+            '127.0.0.1', self.port, timeout=60)
+        self.own.connection = None
+        c.request(method, running.API + path, body)
+        answer = c.getresponse()
+        text = answer.read()
+        if answer.will_close:
             c.close()
+        else:
+            self.own.connection = c
+        assert answer.status in (200, 202), (path, answer.status, text[:200])
+        return json.loads(text)
 
     def read(self, n, turn):
         self.request('GET', READS[(n + turn) % len(READS)])

@@ -176,11 +176,8 @@ static const char retention_plan_sql[] =
 	"AND NOT l.aged AND NOT EXISTS (SELECT FROM run_over o "
 	"WHERE o.run_id = l.run_id))), "
 	"begun AS ("
-	"SELECT u.id, u.project, sum(b.bytes) AS bytes FROM ("
-	"SELECT upload_id, octet_length(bytes) AS bytes FROM upload_chunk "
-	"UNION ALL SELECT upload_id, CASE WHEN stored_at IS NULL THEN 0 "
-	"ELSE chunk_ends[array_upper(chunk_ends, 1)] END FROM upload_object) b "
-	"JOIN upload u ON u.id = b.upload_id "
+	"SELECT u.id, u.project, sum(octet_length(c.bytes)) AS bytes "
+	"FROM upload u JOIN upload_chunk c ON c.upload_id = u.id "
 	"JOIN policy p USING (project) "
 	"WHERE u.dropped_at IS NOT NULL GROUP BY u.id) "
 
@@ -259,11 +256,13 @@ enum { DELETE_BATCH = 64 };
 /* Marks the upload first. From then on no request reads its bytes, and the next
  * vacuum continues if this one is killed. An upload with runs keeps its
  * identity, so that sending the same bytes finds the runs. Without runs, the
- * same bytes can be uploaded as a new upload. */
+ * same bytes can be uploaded as a new upload. An object is deleted later
+ * (upload_object.h). */
 static bool retention_mark(struct db *db, const struct retention_item *item,
 	bool *gone, struct err *e)
 {
 	static const char sql[] =
+		"WITH marked AS ("
 		"UPDATE upload u SET dropped_at = now(), "
 		"provenance = NULL, identity = "
 		"CASE WHEN u.state = 'done' AND r.any THEN u.identity END "
@@ -274,7 +273,11 @@ static bool retention_mark(struct db *db, const struct retention_item *item,
 		"AND u.dropped_at IS NULL AND NOT r.kept "
 		"AND (NOT $2 OR NOT r.any) "
 		"AND (r.any OR u.identity IS NULL "
-		"OR NOT u.labels @> '{\"keep\": \"true\"}')";
+		"OR NOT u.labels @> '{\"keep\": \"true\"}') "
+		"RETURNING u.id), "
+		"object AS (DELETE FROM upload_object o USING marked m "
+		"WHERE o.upload_id = m.id) "
+		"SELECT id FROM marked";
 	struct sql_params p = { 0 };
 	int64_t n;
 	sql_int8(&p, item->id);
@@ -287,7 +290,7 @@ static bool retention_mark(struct db *db, const struct retention_item *item,
 }
 
 /* If the same bytes are uploaded again, the mark is removed, and the bytes are
- * kept. An object is deleted later (upload_object.h). */
+ * kept. */
 static bool retention_delete_bytes(struct db *db, int64_t upload, struct err *e)
 {
 	static const char sql[] =
@@ -297,19 +300,14 @@ static bool retention_delete_bytes(struct db *db, int64_t upload, struct err *e)
 		"WHERE upload_id = (SELECT id FROM held) AND seq IN ("
 		"SELECT seq FROM upload_chunk WHERE upload_id = $1 "
 		"ORDER BY seq DESC LIMIT $2)";
-	static const char object[] =
-		"DELETE FROM upload_object WHERE upload_id = ("
-		"SELECT id FROM upload "
-		"WHERE id = $1 AND dropped_at IS NOT NULL FOR UPDATE)";
-	struct sql_params p = { 0 }, of = { 0 };
+	struct sql_params p = { 0 };
 	int64_t n = DELETE_BATCH;
-	sql_int8(&of, upload);
 	sql_int8(&p, upload);
 	sql_int4(&p, DELETE_BATCH);
 	while (n == DELETE_BATCH)
 		if (!sql_change(db, sql, &p, &n, e))
 			return false;
-	return sql_run(db, object, &of, NULL, e);
+	return true;
 }
 
 static bool retention_delete_gate(struct db *db, int64_t id, bool *gone,

@@ -144,7 +144,8 @@ bool restore_begin(struct db *db, int64_t major, struct err *e)
 	       restore_check_empty(db, e);
 }
 
-/* Leaves the uploads as retention does. An upload with runs keeps them and its
+/* Leaves the uploads as retention does, except those whose bytes are in object storage,
+ * which a backup never contains. An upload with runs keeps them and its
  * identity. Any other upload loses its identity, so that the same bytes can be
  * uploaded again. A queued upload fails, because its bytes do not exist. */
 static bool restore_without_bytes(struct db *db, struct err *e)
@@ -154,12 +155,16 @@ static bool restore_without_bytes(struct db *db, struct err *e)
 		"identity = CASE WHEN state = 'done' AND EXISTS "
 		"(SELECT FROM run r WHERE r.upload_id = u.id) "
 		"THEN identity END "
-		"WHERE state IN ('done', 'failed') AND chunks > 0; "
-		"UPDATE upload SET state = 'failed', identity = NULL, "
+		"WHERE state IN ('done', 'failed') AND chunks > 0 "
+		"AND NOT EXISTS (SELECT FROM upload_object o "
+		"WHERE o.upload_id = u.id AND o.stored_at IS NOT NULL); "
+		"UPDATE upload u SET state = 'failed', identity = NULL, "
 		"dropped_at = now(), finished_at = now(), "
 		"error = 'its bytes were not in the backup that this "
 		"installation was restored from; send it again' "
-		"WHERE state = 'queued'",
+		"WHERE state = 'queued' "
+		"AND NOT EXISTS (SELECT FROM upload_object o "
+		"WHERE o.upload_id = u.id AND o.stored_at IS NOT NULL)",
 		e);
 }
 

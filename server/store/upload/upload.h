@@ -77,7 +77,7 @@ bool upload_claim(struct db *db, const char *worker, int lease_s,
 	struct claim *c, struct err *e);
 /* Waits until an upload is queued, at most `ms`; a signal ends it too. */
 bool upload_wait(struct db *db, int ms, struct err *e);
-/* Where the bytes of a chunk are that are not in the database: in an object of an object
+/* Where the bytes of a chunk are that are not in the database: in an object of object
  * storage (upload_object.h). */
 enum { UPLOAD_OBJECT = 1200, UPLOAD_ETAG = 100 };
 struct upload_chunk_place {

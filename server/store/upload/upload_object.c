@@ -7,25 +7,27 @@
 /* Numbers of chunks, which are mostly 1 MiB; a batch takes about 0.1 s. */
 enum { UPLOAD_OBJECT_BATCH = 64 };
 
-/* A name that an earlier process gave is kept if it is below the same place. */
+/* A name is used once, also by other databases with the same place. */
 static const char upload_object_begin_sql[] =
 	"WITH next AS ("
 	"SELECT u.id, u.bytes, u.chunks, u.sha256 "
 	"FROM upload_chunk c JOIN upload u ON u.id = c.upload_id "
 	"WHERE c.seq = 0 AND c.upload_id > $2 "
 	"AND u.state IN ('done', 'failed') AND u.dropped_at IS NULL "
-	"ORDER BY c.upload_id LIMIT 1), "
+	"ORDER BY c.upload_id LIMIT 1 FOR NO KEY UPDATE OF u), "
 	"named AS ("
 	"INSERT INTO upload_object AS o (upload_id, object, chunk_ends) "
-	"SELECT n.id, concat($1, '/upload-', n.id, '-', "
-	"nextval('object_number')), (SELECT array_agg(e.at ORDER BY e.seq) "
+	"SELECT n.id, concat($1, '/upload-', n.id, '-', gen_random_uuid()), "
+	"(SELECT array_agg(e.at ORDER BY e.seq) "
 	"FROM (SELECT seq, (sum(octet_length(bytes)) "
 	"OVER (ORDER BY seq))::bigint AS at FROM upload_chunk "
 	"WHERE upload_id = n.id) e) "
 	"FROM next n "
-	"ON CONFLICT (upload_id) DO UPDATE SET object = CASE "
-	"WHEN o.stored_at IS NOT NULL OR starts_with(o.object, "
-	"concat($1, '/upload-')) THEN o.object ELSE EXCLUDED.object END "
+	"ON CONFLICT (upload_id) DO UPDATE SET "
+	"object = CASE WHEN o.stored_at IS NULL THEN EXCLUDED.object "
+	"ELSE o.object END, "
+	"chunk_ends = CASE WHEN o.stored_at IS NULL THEN EXCLUDED.chunk_ends "
+	"ELSE o.chunk_ends END "
 	"RETURNING o.object, o.etag, o.stored_at IS NOT NULL AS stored) "
 	"SELECT n.id, n.bytes, n.chunks, n.sha256, o.object, o.etag, o.stored "
 	"FROM next n, named o";
@@ -210,12 +212,19 @@ bool upload_object_back(struct db *db, const struct upload_object *o,
 	return ok;
 }
 
-bool upload_object_gone(struct db *db, const char *below, const char *after,
-	char object[UPLOAD_OBJECT], struct err *e)
+bool upload_object_abandon(struct db *db, struct err *e)
+{
+	return sql_run(db, "DELETE FROM upload_object WHERE stored_at IS NULL",
+		NULL, NULL, e);
+}
+
+bool upload_object_to_delete(struct db *db, const char *below,
+	const char *after, char object[UPLOAD_OBJECT], struct err *e)
 {
 	static const char sql[] =
-		"SELECT object FROM object_gone "
+		"SELECT object FROM object_to_delete "
 		"WHERE object > $1 AND starts_with(object, $2) "
+		"AND (deleted_at IS NULL OR deleted_at < now() - interval '1 day') "
 		"ORDER BY object LIMIT 1";
 	struct arena a = { 0 };
 	struct sql_params p = { 0 };
@@ -231,10 +240,15 @@ bool upload_object_gone(struct db *db, const char *below, const char *after,
 	return true;
 }
 
-bool upload_object_forget(struct db *db, const char *object, struct err *e)
+/* After the first deletion the row stays, after the second it is not needed. */
+bool upload_object_deleted(struct db *db, const char *object, struct err *e)
 {
+	static const char sql[] =
+		"WITH second AS (DELETE FROM object_to_delete "
+		"WHERE object = $1 AND deleted_at IS NOT NULL) "
+		"UPDATE object_to_delete SET deleted_at = now() "
+		"WHERE object = $1 AND deleted_at IS NULL";
 	struct sql_params p = { 0 };
 	sql_text(&p, object);
-	return sql_run(db, "DELETE FROM object_gone WHERE object = $1", &p,
-		NULL, e);
+	return sql_run(db, sql, &p, NULL, e);
 }

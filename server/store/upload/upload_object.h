@@ -1,4 +1,4 @@
-/* upload_object.h - moves the bytes of uploads between the database and an object
+/* upload_object.h - moves the bytes of uploads between the database and object
  * storage.
  *
  * Bytes arrive as chunks in the database (upload.h), which answers for them. Once an
@@ -7,10 +7,11 @@
  *   chunks ─begin─► chunks, name ─the object is written─► ─stored─► object ─► no chunks
  *
  * From upload_object_stored() on, the object is read instead of the chunks. A process
- * that dies on the way leaves the chunks and a name; the next one begins again with the
- * same name. An object that no upload has any more, because its bytes expired, its
- * upload was deleted or its bytes moved back, is in the list of upload_object_gone()
- * until it is deleted. So no object exists whose name the database does not know. */
+ * that dies on the way leaves the chunks and a name; the next one begins again with
+ * another name, because a request of the dead process may still arrive. The names of
+ * objects that nothing needs any more, because their move was given up, their bytes
+ * expired or moved back, are kept until they are deleted, and a day longer. So no object
+ * exists whose name the database does not know. */
 #pragma once
 #include "upload.h"
 
@@ -43,13 +44,16 @@ typedef bool upload_object_sink_fn(void *to, const void *bytes, size_t len,
 	struct err *e);
 typedef bool upload_object_read_fn(void *ctx, const struct upload_object *o,
 	upload_object_sink_fn *sink, void *to, struct err *e);
-/* Makes chunks of the object's bytes and forgets the object, in one transaction. */
+/* Makes chunks of the object's bytes and gives the object up, in one transaction. */
 bool upload_object_back(struct db *db, const struct upload_object *o,
 	upload_object_read_fn *read, void *ctx, struct err *e);
 
-/* The next object after `after` ("": the first) that must be deleted and whose name
+/* Gives up all names of objects that are not complete. */
+bool upload_object_abandon(struct db *db, struct err *e);
+
+/* The next object after `after` ("": the first) that must be deleted now and whose name
  * begins with `below`; "" if there is none. */
-bool upload_object_gone(struct db *db, const char *below, const char *after,
-	char object[UPLOAD_OBJECT], struct err *e);
+bool upload_object_to_delete(struct db *db, const char *below,
+	const char *after, char object[UPLOAD_OBJECT], struct err *e);
 /* It is deleted. */
-bool upload_object_forget(struct db *db, const char *object, struct err *e);
+bool upload_object_deleted(struct db *db, const char *object, struct err *e);

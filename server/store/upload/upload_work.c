@@ -274,7 +274,11 @@ static bool upload_requeue_work(struct db *db, void *queued, struct err *e)
 		       REQUEUE "WHERE state IN ('done', 'failed') "
 			       "AND identity IS NOT NULL "
 			       "AND dropped_at IS NULL "
-			       "AND has_bytes(u.id)",
+			       "AND (EXISTS (SELECT FROM upload_chunk c "
+			       "WHERE c.upload_id = u.id AND c.seq = 0) "
+			       "OR EXISTS (SELECT FROM upload_object o "
+			       "WHERE o.upload_id = u.id "
+			       "AND o.stored_at IS NOT NULL))",
 		       NULL, queued, e);
 }
 

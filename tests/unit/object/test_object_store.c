@@ -105,7 +105,8 @@ static void an_endpoint_is_an_origin(void **state)
 		bool ok;
 	} rows[] = { { "", true }, { "https://s3.corp", true },
 		{ "http://127.0.0.1:9000/", true },
-		{ "https://s3.corp/path", false }, { "https://", false } };
+		{ "https://s3.corp/path", false }, { "https://", false },
+		{ "ftp://s3.corp", false }, { "https://a:b@s3.corp", false } };
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct object_settings is = { rows[i].endpoint,

@@ -13,7 +13,7 @@
 	"'audit', 'gate', 'gate_number', 'change_point', "      \
 	"'change_seen', 'retention', 'webhook', "               \
 	"'webhook_delivery', 'platform_ceiling', 'slow_gpu', "  \
-	"'slow_gpu_seen', 'upload_object', 'object_gone')"
+	"'slow_gpu_seen', 'upload_object', 'object_to_delete')"
 
 #define BIG                                            \
 	"pg_class t WHERE t.relkind = 'r' "            \

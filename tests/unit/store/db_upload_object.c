@@ -1,4 +1,4 @@
-/* db_upload_object.c - bytes of uploads that move to an object storage and back. What
+/* db_upload_object.c - bytes of uploads that move to object storage and back. What
  * the storage has is in memory here; verify.object_storage uses a real one. */
 #include "fixture.h"
 #include "upload_object.h"
@@ -100,15 +100,12 @@ static void a_begun_move_changes_no_read(void **state)
 	assert_string_equal(place.object, "");
 	assert_int_equal(len, 4);
 	assert_memory_equal(got, "efgh", 4);
-	/* the next process continues with the same name */
+	/* the next process uses another name, and the first will be deleted */
 	works(upload_object_begin(db, PLACE, 0, &again, &e));
-	assert_string_equal(again.object, o.object);
-	assert_false(again.stored);
-	/* a name below another place is given up and will be deleted */
-	works(upload_object_begin(db, "s3://bucket/al", 0, &again, &e));
 	assert_string_not_equal(again.object, o.object);
+	assert_false(again.stored);
 	char object[UPLOAD_OBJECT];
-	works(upload_object_gone(db, "s3://", "", object, &e));
+	works(upload_object_to_delete(db, "s3://", "", object, &e));
 	assert_string_equal(object, o.object);
 	free(got);
 }
@@ -191,14 +188,23 @@ static void bytes_come_back(void **state)
 	assert_memory_equal(got, "abcdefgh", 8);
 	assert_int_equal(fixture_count(db, "SELECT chunks::bigint FROM upload"),
 		1);
-	works(upload_object_gone(db, "s3://", "", object, &e));
+	works(upload_object_to_delete(db, "s3://", "", object, &e));
 	assert_string_equal(object, o.object);
-	works(upload_object_forget(db, object, &e));
-	works(upload_object_gone(db, "s3://", "", object, &e));
+	works(upload_object_deleted(db, object, &e));
+	works(upload_object_to_delete(db, "s3://", "", object, &e));
 	assert_string_equal(object, "");
 	works(upload_object_next(db, 0, &next, &e));
 	assert_int_equal(next.upload, 0);
 	free(got);
+	/* a day later it is deleted again, and then forgotten */
+	fixture_script(db, "UPDATE object_to_delete "
+			   "SET deleted_at = now() - interval '25 hours'");
+	works(upload_object_to_delete(db, "s3://", "", object, &e));
+	assert_string_equal(object, o.object);
+	works(upload_object_deleted(db, object, &e));
+	assert_int_equal(fixture_count(db,
+				 "SELECT count(*) FROM object_to_delete"),
+		0);
 }
 
 /* If the row is deleted while the object is being written, the name is kept. */
@@ -214,7 +220,48 @@ static void an_upload_that_vanished_is_not_kept(void **state)
 	fixture_script(db, "DELETE FROM upload_object");
 	works(upload_object_stored(db, &o, &kept, &e));
 	assert_false(kept);
-	works(upload_object_gone(db, "s3://", "", object, &e));
+	works(upload_object_to_delete(db, "s3://", "", object, &e));
+	assert_string_equal(object, o.object);
+}
+
+/* The bytes expired, and the same bytes arrive again in other chunks before the object is
+ * deleted. */
+static void new_bytes_replace_the_object(void **state)
+{
+	struct db *db = *state;
+	int64_t id = done(db, three, 3), again;
+	uint8_t sha256[SHA256_BYTES];
+	struct upload_outcome out;
+	struct upload_chunk_place place;
+	char *got = malloc(UPLOAD_CHUNK);
+	size_t len;
+	moved(db, id);
+	fixture_script(db, "UPDATE upload SET dropped_at = now()");
+	works(upload_begin(db, &fixture_meta, &again, &e));
+	works(upload_chunk(db, again, 0, "abcdefgh", 8, &e));
+	sha256_of("abcdefgh", 8, sha256);
+	works(upload_finish(db, again, sha256, 8, NULL, &out, &e));
+	assert_true(out.existing);
+	assert_int_equal(out.id, id);
+	works(upload_read_chunk(db, id, 0, got, &len, &place, &e));
+	assert_string_equal(place.object, "");
+	assert_int_equal(len, 8);
+	free(got);
+}
+
+static void incomplete_objects_are_abandoned(void **state)
+{
+	struct db *db = *state;
+	struct upload_object o;
+	char object[UPLOAD_OBJECT];
+	done(db, three, 3);
+	works(upload_object_begin(db, PLACE, 0, &o, &e));
+	works(upload_object_to_delete(db, "s3://", "", object, &e));
+	assert_string_equal(object, "");
+	works(upload_object_abandon(db, &e));
+	works(upload_object_to_delete(db, "s3://other/", "", object, &e));
+	assert_string_equal(object, "");
+	works(upload_object_to_delete(db, PLACE, "", object, &e));
 	assert_string_equal(object, o.object);
 }
 
@@ -238,6 +285,8 @@ int main(void)
 		CASE(only_idle_bytes_move),
 		CASE(bytes_come_back),
 		CASE(an_upload_that_vanished_is_not_kept),
+		CASE(new_bytes_replace_the_object),
+		CASE(incomplete_objects_are_abandoned),
 		CASE(a_moved_upload_is_computed_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

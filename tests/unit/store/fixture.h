@@ -57,7 +57,7 @@ static inline struct db *fixture_db(void)
 	int applied;
 	works(migrate(db, &applied, &e));
 	fixture_script(db,
-		"TRUNCATE upload, upload_chunk, upload_object, object_gone, kernel_profile_file, measure, "
+		"TRUNCATE upload, upload_chunk, upload_object, object_to_delete, kernel_profile_file, measure, "
 		"run_kernel_profile, run_identity, token, kernel, "
 		"run, run_device, run_kernel, run_copy, run_note, "
 		"run_capture, run_graph, run_launch, run_frame, run_caller, "
