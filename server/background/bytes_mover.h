@@ -22,11 +22,12 @@ struct bytes_mover_report {
 };
 /* Moves bytes from the database to `to`, or with "database" all bytes back, and deletes
  * the objects there that nothing needs any more ("database": all such objects). "" does
- * nothing at all. Bytes that are in another place of object storage stay there. Begins no new
- * one after `until_ms` (clock.h). `go_on` is
- * called at least once per second; if it returns false, the work is given up and done by
- * a later call. A failure does not stop the work on other uploads, unless the storage
- * is unavailable. False if the database fails. */
+ * nothing at all. Bytes that are in another place of object storage stay there.
+ *
+ * No upload is begun after `until_ms` (clock.h). `go_on` is called at least once per
+ * second; if it returns false, the work is given up and done by a later call. A failure
+ * does not stop the work on other uploads, unless the storage is unavailable. False if
+ * the database fails. */
 bool bytes_mover_run(struct db *db, struct object_store *store, const char *to,
 	int64_t until_ms, bool (*go_on)(void *ctx), void *ctx,
 	struct bytes_mover_report *report, struct err *e);

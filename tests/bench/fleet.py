@@ -32,7 +32,7 @@ PHASE_S = float(os.environ.get('KERNSIFT_BENCH_FLEET_S', '60'))
 OPTIONS = shlex.split(os.environ.get('KERNSIFT_BENCH_SERVER', ''))
 EVERY_S = 600
 WINDOWS = 8
-# Uploads in progress at a time, as in ingest servers of a fleet; more wait here.
+# The most uploads in progress at a time; further ones wait here.
 SENDERS = 16
 # An upload that waits longer than this is late for a user who looks at the newest runs.
 AGE_GOAL_S = 10
